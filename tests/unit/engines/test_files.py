@@ -51,38 +51,39 @@ def test_names_that_sql_or_globs_would_misread(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "named"),
     [
-        ("", "a.csv is empty; it needs a line with the names"),
-        ("zip,sex,disease\n", "a.csv has no rows"),
-        ("zip,sex,disease\n1,f,p1\n2,p2\n", "line 3 of a.csv has 2 cells where the header has 3"),
-        ("zip,sex,disease\n1,f,p1\n2,f,p2,p3\n", "line 3 of a.csv has 4 cells where the header has 3"),
-        ('zip,sex,disease\n1,f,p1\n2,f,"p2\n', "of a.csv cannot be read as CSV"),
-        ("zip,sex,disease\r\n1,f,p1\n2,f,p2\r\n", "a.csv cannot be read as CSV; check quotes and line ends there"),
-        (b"zip,sex,disease\n1,f,p1\n2,\xe9,p2\n", "a.csv is not UTF-8: byte 25 (from 0) is wrong"),
-        (b"zip,s\xe9x,disease\n1,f,p1\n", "a.csv is not UTF-8: byte 5 (from 0) is wrong"),
-        ("zip,sex,sex,disease\n1,f,f,p1\n", "two columns of a.csv are called 'sex'"),
-        ("zip,gender,disease\n1,f,p1\n", "no column 'sex' in a.csv"),
-        ("\n \n\r\n", "a.csv is empty; it needs a line with the names"),
-        ("\n\nzip,sex,disease\n1,f,p1\n", "the first line of a.csv is blank; begin with a line with the names"),
-        ('zip,"sex,disease\n1,f,p1\n', "a quote in the first line of a.csv is never closed; repair that line"),
-        ('zip,"sex,disease\n' + "1,f,p1\n" * 200 + '"', "a quote in the first line of a.csv is never closed"),
-        ('zip,"se\nx",disease\r\n1,f,p1\r\n', "a column name in a.csv holds a line end of another kind than those of"),
-        ('zip,"se\r\nx",disease\n1,f,p1\n', "write that name in one line, or save the file with one kind of line ends"),
-        ("zip,sex,disease\n1,f,p1\n2,f," + "x" * 2_100_000, "line 3 of a.csv has more than 2,000,000 bytes; check"),
-        ("zip,sex," + "x" * 2_100_000 + "\n1,f,p1\n", "the first line of a.csv has more than 2,000,000 characters"),
+        ("", ("empty", "names")),
+        ("zip,sex,disease\n", ("no rows",)),
+        ("zip,sex,disease\n1,f,p1\n2,p2\n", ("line 3", "2 cells", 3)),
+        ("zip,sex,disease\n1,f,p1\n2,f,p2,p3\n", ("line 3", "4 cells", 3)),
+        ('zip,sex,disease\n1,f,p1\n2,f,"p2\n', ("cannot be read", "CSV")),
+        ("zip,sex,disease\r\n1,f,p1\n2,f,p2\r\n", ("cannot be read", "CSV", "quotes", "line ends")),
+        (b"zip,sex,disease\n1,f,p1\n2,\xe9,p2\n", ("not UTF-8", "byte 25")),
+        (b"zip,s\xe9x,disease\n1,f,p1\n", ("not UTF-8", "byte 5")),
+        ("zip,sex,sex,disease\n1,f,f,p1\n", ("two columns", "'sex'")),
+        ("zip,gender,disease\n1,f,p1\n", ("no column 'sex'",)),
+        ("\n \n\r\n", ("empty", "names")),
+        ("\n\nzip,sex,disease\n1,f,p1\n", ("first line", "blank", "names")),
+        ('zip,"sex,disease\n1,f,p1\n', ("quote", "first line", "never closed", "repair")),
+        ('zip,"sex,disease\n' + "1,f,p1\n" * 200 + '"', ("quote", "first line", "never closed")),
+        ('zip,"se\nx",disease\r\n1,f,p1\r\n', ("column name", "line end", "another kind")),
+        ('zip,"se\r\nx",disease\n1,f,p1\n', ("column name", "name in one line", "one kind")),
+        ("zip,sex,disease\n1,f,p1\n2,f," + "x" * 2_100_000, ("line 3", "more than 2,000,000 bytes")),
+        ("zip,sex," + "x" * 2_100_000 + "\n1,f,p1\n", ("first line", "more than 2,000,000 characters")),
         (
             "zip,sex," + "x" * 200_000 + "\n1,f,p1\n",
-            "a.csv has a cell of more than 131,072 characters at its beginning",
+            ("more than 131,072 characters", "beginning"),
         ),
     ],
 )
-def test_a_bad_csv_gets_one_line(folder, text, message):
-    file = written(folder, text, "a.csv")
-    assert message in refused((BadTable, UnknownColumn), source=file)
-    packed = folder / "a.csv.gz"
+def test_a_bad_csv_gets_one_line(folder, text, named):
+    file, packed = written(folder, text, "a.csv"), folder / "a.csv.gz"
     packed.write_bytes(gzip.compress(file.read_bytes()))
-    assert message.replace("a.csv", "a.csv.gz") in refused((BadTable, UnknownColumn), source=packed)
+    for source in (file, packed):
+        message = refused((BadTable, UnknownColumn), source=source)
+        assert mentions(message, source.name)
+        assert mentions(message, *named)
 
 
 ROWS = "zip,sex,disease\n" + "".join(f"{number},f,p{number % 7}\n" for number in range(40_000))

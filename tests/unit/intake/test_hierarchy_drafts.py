@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, UnknownColumn
@@ -40,7 +41,7 @@ def test_what_is_drafted_by_the_values(labels, drafted):
 def test_labels_that_few_people_have_are_printed_together():
     people = {"White": 890, "Black": 70, "Asian": 30, "Other": 6, "Inuit": 4}
     (draft,) = drafts({"race": [*people]}, DraftRules(people={"race": people})).values()
-    assert draft.rule == "5 values: those that fewer than 1 %, 5 %, 20 % of the people have together"
+    assert mentions(draft.rule, 5, "values", "fewer than", "1 %, 5 %, 20 %", "people")
     assert [draft.hierarchy.labels(level) for level in (1, 2, 3)] == [
         ("White", "Black", "Asian", "other (under 1 %)"),
         ("White", "Black", "other (under 5 %)"),
@@ -108,7 +109,7 @@ def test_hierarchies_of_real_people_by_every_rule(tmp_path):
 @pytest.mark.parametrize(
     ("rules", "error", "message"),
     [
-        ({"masks": ["zipp"]}, UnknownColumn, "no column 'zipp' to draft a hierarchy for; did you mean 'zip'"),
+        ({"masks": ["zipp"]}, UnknownColumn, "no column 'zipp'.*'zip'"),
         ({"masks": ["zip"], "top": {"zip": 5}}, BadHierarchy, "'zip' is in masks= and in widths="),
         ({"trees": {"zip": {"a": ["x"]}}}, BadHierarchy, "not in it"),
     ],

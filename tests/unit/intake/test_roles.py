@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 from support.messy import write_visits
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.formats import text
@@ -71,7 +72,7 @@ def test_your_own_roles_have_the_last_word(visits):
     assert suggested.named("quasi") == ("sex", "country")
     assert suggested.named("sensitive") == ("notes",)
     assert suggested["zip"].role == "leave out"
-    assert "but you named the columns that are quasi" in suggested["zip"].reason
+    assert mentions(suggested["zip"].reason, "you named", "quasi", "not this one")
     assert suggested["sex"].reason == "you said so"
 
 
@@ -149,7 +150,7 @@ def test_dataframes_are_suggested_for_alike(engine, visits):
 def test_a_file_without_names_is_refused_and_no_cell_shown(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_text("34,f,Flu\n35,m,Cold\n")
-    with pytest.raises(BadTable, match="no line of column names") as caught:
+    with pytest.raises(BadTable, match=r"no line.*names") as caught:
         suggest_roles(file)
     assert "Flu" not in str(caught.value)
 
@@ -201,7 +202,7 @@ def test_columns_of_few_rows_or_that_all_differ_do_not_tell_each_other():
 def test_what_tells_the_secret_label_by_label_is_not_published():
     rows = pa.table({"disease": ["Flu", "Cold", "Ulcer"] * 20, "ward": ["A", "B", "C"] * 20, "age": [*range(60)]})
     suggested = suggest_roles(rows)
-    assert suggested["ward"].reason == "tells what disease tells, label by label"
+    assert mentions(suggested["ward"].reason, "tells", "disease", "label by label")
     assert suggested.named("sensitive") == ("disease",)
 
 
@@ -216,7 +217,7 @@ def test_marks_behind_ten_thousand_labels_are_found(tmp_path):
 def test_numbers_that_mean_unanswered_are_noted():
     rows = pa.table({"vote": ["Red", "Blue", "-99"] * 20, "age": [*range(60)], "change": [-99, -5, 3] * 20})
     notes = " ".join(suggest_roles(rows).notes)
-    assert "vote has numbers such as -9 or -99" in notes
+    assert mentions(notes, "vote", "numbers", "-99")
     assert "change" not in notes
 
 

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadTable, NotTrueOrFalse, UnknownColumn
@@ -29,28 +30,27 @@ def test_rows_are_people_unless_a_column_says_how_many():
 def test_three_digits_of_20000_people_are_found(three):
     answer, reason = checked(["021", three], pa.table(CENSUS), residents="people")
     assert answer == "found"
-    assert reason.startswith("1 of its 2 three digits of ZIP codes has 20,000 people")
+    assert mentions(reason, 1, 2, "three digits", "ZIP codes", "20,000 people")
     assert "059" not in reason
 
 
 def test_more_people_prove_nothing():
     answer, reason = checked(["021", "941", "000"], pa.table(CENSUS), residents="people")
     assert answer == "could not tell"
-    assert "need not be those whom the Census counts now" in reason
+    assert mentions(reason, "more than 20,000", "need not be", "Census")
 
 
 @pytest.mark.parametrize("three", ["999", "21", "n/a"])
 def test_three_digits_that_the_population_lacks_could_not_be_told(three):
     answer, reason = checked(["021", three], pa.table(CENSUS), residents="people")
     assert answer == "could not tell"
-    assert reason.startswith("1 of its 2 three digits of ZIP codes is not in the population")
+    assert mentions(reason, 1, 2, "three digits", "ZIP codes", "not in the population")
 
 
 def test_five_digits_are_found_whoever_lives_there():
-    assert checked(["94110"], pa.table(CENSUS), residents="people") == (
-        "found",
-        "ZIP codes with more than their first three digits",
-    )
+    answer, reason = checked(["94110"], pa.table(CENSUS), residents="people")
+    assert answer == "found"
+    assert mentions(reason, "ZIP codes", "more than", "three digits")
 
 
 def test_codes_that_lost_their_zeros_are_not_taken_for_others():
@@ -77,7 +77,7 @@ def test_populations_that_cannot_be_used(population, settings, error, message):
 
 
 def test_a_population_that_nothing_is_compared_with():
-    with pytest.raises(BadTable, match="no column is called like ZIP codes"):
+    with pytest.raises(BadTable, match=r"no column.*ZIP codes"):
         sl.presets.hipaa_safe_harbour(pa.table({"sex": ["f"]}), population=pa.table(CENSUS))
 
 
@@ -158,7 +158,7 @@ def test_what_looks_like_none_is_never_called_safe(column, cells):
 
 def test_a_code_that_differs_in_every_row_could_not_be_told():
     codes = check(code=[f"x{number * 7919 % 1000}" for number in range(40)])
-    assert codes.suspects[0].reason == "nearly all rows differ in it, as they do in a unique code"
+    assert mentions(codes.suspects[0].reason, "nearly all rows differ", "unique code")
 
 
 def test_a_column_with_more_labels_than_are_looked_at_is_not_cleared():

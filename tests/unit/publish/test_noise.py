@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.formats.write import WRITERS
@@ -57,7 +58,7 @@ def test_a_choice_that_was_paid_for_is_told_and_promised(tmp_path):
     assert counts.promise().epsilon == Fraction(3, 2)
     document = counts.publish(tmp_path / "counts.parquet").document
     assert document.epsilon == "1"
-    assert document.levels_chosen.startswith("from the data, for an epsilon of 0.5 more")
+    assert mentions(document.levels_chosen, "from the data", "epsilon", "0.5 more")
 
 
 def test_nothing_is_replaced_unasked(tmp_path):
@@ -159,11 +160,11 @@ def test_what_noise_costs_is_within_its_document_at_any_amount(tmp_path, epsilon
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda file, beside: file.write_text("other"), "is not the file that 'counts.csv.noise.json' tells of"),
-        (lambda file, beside: file.unlink(), "is not the file that"),
-        (lambda file, beside: beside.unlink(), "no 'counts.csv.noise.json' beside"),
-        (lambda file, beside: beside.write_text("{"), "cannot be read; publish the counts again"),
-        (lambda file, beside: beside.write_text("[]"), "cannot be read; publish the counts again"),
+        (lambda file, beside: file.write_text("other"), r"not the file.*'counts\.csv\.noise\.json'"),
+        (lambda file, beside: file.unlink(), "not the file"),
+        (lambda file, beside: beside.unlink(), r"no 'counts\.csv\.noise\.json'"),
+        (lambda file, beside: beside.write_text("{"), "cannot be read"),
+        (lambda file, beside: beside.write_text("[]"), "cannot be read"),
         (lambda file, beside: beside.write_text(beside.read_text().replace("Sales", "Sale")), "does not fit"),
         (lambda file, beside: beside.write_text(beside.read_text().replace('"delta"', '"d"')), "does not fit"),
         (lambda file, beside: beside.write_text(beside.read_text().replace(" 3,", " 1,", 1)), "another version"),
@@ -208,11 +209,9 @@ def test_all_that_the_promise_rests_on_is_in_the_document_and_read_back(tmp_path
         "people_at_most": 500,
     }
     assert (document.outside, document.missing) == ("leave out", "as undeclared")
-    assert any("where people have more than 2 rows, some were left out by chance" in each for each in document.warnings)
+    assert any(mentions(each, "people", "more than 2 rows", "left out by chance") for each in document.warnings)
     assert document.ledger.model_dump(mode="json") == {"epsilon": "3", "delta": "1e-06", "accounting": "basic"}
-    assert document.promise.sentence.endswith(
-        "That is for at most 500 people, which the publisher says and nobody checked."
-    )
+    assert mentions(document.promise.sentence, "at most 500 people", "publisher says", "nobody checked")
     read = sl.read_noise(tmp_path / "counts.csv")
     assert (read.unit, read.outside, read.missing) == (counts.unit, counts.outside, counts.missing)
     assert (read.people_at_most, read.budget) == (500, counts.budget)
@@ -223,20 +222,22 @@ def test_all_that_the_promise_rests_on_is_in_the_document_and_read_back(tmp_path
 def test_rows_of_which_nobody_checked_whose_they_are_are_promised_on_condition(tmp_path):
     counts = noisy()
     promise = counts.promise()
-    assert promise.sentence().startswith("If no two rows are about one person, which nobody checked: whatever anyone")
+    assert mentions(promise.condition, "no two rows", "one person", "nobody checked")
+    assert promise.sentence().startswith(f"{promise.condition}: ")
     said = [promise.error_rates().sentence(), promise.disclosure_risk().sentence()]
-    assert all(each.startswith(f"{promise.condition}: whoever ") for each in said)
+    assert all(each.startswith(f"{promise.condition}: ") for each in said)
     assert promise.explain().count(promise.condition) == 4  # beliefs, a test, and the risks of being in and of a value
     document = counts.publish(tmp_path / "counts.csv").document
-    assert document.warnings[0].startswith("that no two rows are about one person is what the publisher says")
+    assert mentions(document.warnings[0], "no two rows", "one person", "publisher says")
     assert sl.promise_of([counts.spending]).condition == promise.condition != ""
     assert sl.read_noise(tmp_path / "counts.csv").promise() == promise
 
 
 def test_of_two_rows_the_delta_is_more_than_doubled_too():
     alone, with_delta = noisy().warnings()[0], noisy(delta="1e-9").warnings()[0]
-    assert alone.endswith("hidden by twice epsilon only")
-    assert with_delta.endswith("hidden by twice epsilon only, and more than twice delta")
+    assert mentions(alone, "twice epsilon only")
+    assert not mentions(alone, "delta")
+    assert mentions(with_delta, "twice epsilon only", "more than twice delta")
 
 
 @pytest.mark.parametrize("version", [1, 2, 4, "3", None])
@@ -244,37 +245,33 @@ def test_documents_of_another_version_are_refused(tmp_path, version):
     published = noisy(outside="leave out").publish(tmp_path / "counts.csv")
     document = json.loads(published.beside.read_text()) | {"schema_version": version}
     published.beside.write_text(json.dumps(document))
-    with pytest.raises(BadRelease, match="is of another version; this Sidelight reads 3"):
+    with pytest.raises(BadRelease, match=r"another version.*reads 3\b"):
         sl.read_noise(published.path)
 
 
 def test_a_declared_label_is_not_mistaken_for_others():
-    with pytest.raises(
-        BadNoise, match=r"domain= lists '\(other\)', which is what is published of people with something"
-    ):
+    with pytest.raises(BadNoise, match=r"domain=.*'\(other\)'"):
         noisy(domain=["Sales", "(other)"])
     by = {"sex": sl.Hierarchy("sex", (("Male", "Female"), ("(other)", "(other)")))}
-    with pytest.raises(BadNoise, match=r"the hierarchy of 'sex' lists '\(other\)'"):
+    with pytest.raises(BadNoise, match=r"hierarchy of 'sex'.*'\(other\)'"):
         noisy(by=by, levels={"sex": 1})
     assert noisy(domain=["Sales", "(other)"], outside="leave out").domain == ("Sales", "(other)")
 
 
 def test_the_number_of_people_is_never_read_off_the_noise():
     """It was, and the chance that was told was too small in up to 43 % of releases."""
-    with pytest.raises(
-        BadNoise, match="depends on how many people there are at most, which nobody declared; say it with"
-    ):
+    with pytest.raises(BadNoise, match=r"people.*at most.*nobody declared.*people_at_most="):
         noisy(delta="1e-9").promise()
     told = {noisy(delta="1e-9", people_at_most=50_000).promise().chance for _ in range(5)}
     assert told == {sl.semantic_privacy(1, "1e-9", people=50_000).chance}
     assert noisy(delta="1e-9", people_at_most=50_000).warnings()[1:] == noisy(delta="1e-9").warnings()[1:]
-    assert any("speak against at most 40,000 people" in each for each in noisy(people_at_most=40_000).warnings())
+    assert any(mentions(each, "against", "at most 40,000 people") for each in noisy(people_at_most=40_000).warnings())
 
 
 def test_counts_that_are_mostly_of_others_are_noticed_by_the_measured_counts():
     """Labels with a blank, or in capitals, would all be others, and nobody would be told: the counts are, for nothing more."""
     warnings = noisy(domain=["sales", "Tech-support"], epsilon=20).warnings()
-    assert any("of 45,2" in each and "are (other): something was not declared" in each for each in warnings)
+    assert any("of 45,2" in each and mentions(each, "(other)", "not declared") for each in warnings)
     assert not any("(other)" in each for each in noisy().warnings())
     assert not any("(other)" in each for each in noisy(domain=["sales"], outside="leave out").warnings())
 
@@ -375,7 +372,7 @@ def test_where_nobody_knows_what_it_means_in_beliefs_no_number_is_promised(tmp_p
 def test_what_choosing_levels_cost_is_told_in_words_and_as_a_number(tmp_path):
     chosen = sl.choose_levels(ADULT.table, **DECLARED, among=[{"sex": 0}, {"sex": 1}], epsilon=0.5)
     document = noisy(levels=chosen).publish(tmp_path / "counts.csv").document
-    assert document.levels_chosen == "from the data, for an epsilon of 0.5 more, which the promise counts"
+    assert mentions(document.levels_chosen, "from the data", "epsilon", "0.5 more", "promise counts")
     assert document.levels_epsilon == "0.5"
     paid = sl.read_noise(tmp_path / "counts.csv").paid_choice
     assert (paid.what, paid.epsilon, paid.delta) == ("choosing the levels", Fraction(1, 2), 0)
@@ -450,7 +447,7 @@ def test_queries_that_cannot_have_been_measured_are_refused(tmp_path, change):
     changed(published, lambda document: change(document["queries"]))
     with pytest.raises(BadRelease) as refused:
         sl.read_noise(published.path)
-    assert str(refused.value) == "'counts.csv.noise.json' does not fit 'counts.csv'; publish the counts again"
+    assert mentions(refused.value, "'counts.csv.noise.json'", "does not fit", "'counts.csv'", "publish")
 
 
 @pytest.mark.parametrize("name", ["queries", "rho", "levels_epsilon", "outside", "missing", "ledger"])
@@ -479,7 +476,7 @@ def test_documents_without_a_key_are_refused(tmp_path, name):
 def test_documents_that_do_not_fit_the_file_are_refused(tmp_path, change):
     published = small(rho="0.01", delta="1e-6").publish(tmp_path / "counts.csv")
     changed(published, change)
-    with pytest.raises(BadRelease, match=r"'counts.csv.noise.json' does not fit 'counts.csv'; publish"):
+    with pytest.raises(BadRelease, match=r"'counts\.csv\.noise\.json' does not fit 'counts\.csv'"):
         sl.read_noise(published.path)
 
 
@@ -523,7 +520,7 @@ def test_nothing_is_replaced_unless_it_is_said(tmp_path):
     with pytest.raises(SidelightError, match="exists; give another name"):
         publish_noise(counts, path)
     path.unlink()
-    with pytest.raises(SidelightError, match=r"counts.csv.noise.json' is there without its 'counts.csv'"):
+    with pytest.raises(SidelightError, match=r"counts\.csv\.noise\.json'.*without.*'counts\.csv'"):
         publish_noise(counts, path)
     assert publish_noise(counts, str(path), force=True).path == path
     with pytest.raises(SidelightError, match="force="):
@@ -544,10 +541,7 @@ def test_what_appears_while_counts_are_written_is_replaced_only_if_that_is_said(
         return
     with pytest.raises(NotPublished) as refused:
         publish_noise(small(epsilon=1), path)
-    assert str(refused.value) == (
-        f"'{path}' appeared in the meantime, and is not replaced; give another name, or use --force; "
-        "what a ledger spent on it stays spent, as the noise was drawn"
-    )
+    assert mentions(refused.value, f"'{path}'", "not replaced", "--force", "ledger", "stays spent")
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("counts.csv", "theirs")]
 
 
@@ -559,7 +553,7 @@ def test_a_ledger_knows_the_file_before_it_is_there_or_there_is_none(tmp_path):
     (file,) = ledger.read().entries[0].published
     assert (file.file, file.sha256) == ("counts.csv", published.document.file.sha256)
     os.link(tmp_path / "budget.json", tmp_path / "second.json")
-    with pytest.raises(NotPublished, match=r"second name .*; what a ledger spent on it stays spent, as the noise was"):
+    with pytest.raises(NotPublished, match=r"second name .*ledger.*stays spent"):
         counts.publish(tmp_path / "other.csv")
     assert not (tmp_path / "other.csv").exists()
 
@@ -580,7 +574,8 @@ def test_an_interrupt_says_what_is_spent_all_the_same(tmp_path, monkeypatch):
     counts = small(epsilon=1, ledger=sl.Ledger.begin(tmp_path / "budget.json", epsilon=3))
     with pytest.raises(KeyboardInterrupt) as stopped:
         publish_noise(counts, tmp_path / "counts.csv")
-    assert stopped.value.__notes__ == ["epsilon 1 of the ledger 'budget.json' is spent, and stays so"]
+    (note,) = stopped.value.__notes__
+    assert mentions(note, "epsilon 1", "'budget.json'", "is spent")
     with pytest.raises(KeyboardInterrupt) as stopped:
         publish_noise(small(epsilon=1), tmp_path / "counts.csv")
     assert not hasattr(stopped.value, "__notes__")
@@ -590,7 +585,7 @@ def test_an_interrupt_says_what_is_spent_all_the_same(tmp_path, monkeypatch):
 def test_the_ledger_is_never_written_over(tmp_path, ledger):
     counts = small(epsilon=1, ledger=sl.Ledger.begin(tmp_path / ledger, epsilon=3))
     before = (tmp_path / ledger).read_bytes()
-    with pytest.raises(NotPublished, match=f"{ledger}' is an input, and inputs are never written over"):
+    with pytest.raises(NotPublished, match=f"{ledger}' is an input.*never written over"):
         counts.publish(tmp_path / "counts.csv", force=True)
     assert (tmp_path / ledger).read_bytes() == before
 
@@ -628,47 +623,44 @@ def test_labels_are_texts_and_counts_are_numbers(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "named"),
     [
-        (None, "no 'counts.csv.noise.json' beside '{path}'; which noise was added stands in it"),
-        ("{", "'{path}.noise.json' cannot be read; publish the counts again"),
-        ('{"kind": "noisy counts"}', "'{path}.noise.json' cannot be read; publish the counts again"),
+        (None, ("no 'counts.csv.noise.json' beside '{path}'",)),
+        ("{", ("'{path}.noise.json' cannot be read", "publish")),
+        ('{"kind": "noisy counts"}', ("'{path}.noise.json' cannot be read", "publish")),
         (
             '{"kind": "stable counts", "schema_version": 1, "file": {"sha256": ""}}',
-            (
-                "'counts.csv.noise.json' tells of stable counts, and noisy counts are needed here; in Python, "
-                "sl.read_stable_counts reads them"
-            ),
+            ("'counts.csv.noise.json'", "stable counts", "noisy counts", "needed", "sl.read_stable_counts"),
         ),
         (
             '{"kind": "noisy counts", "schema_version": 4, "file": {"sha256": ""}}',
-            "'counts.csv.noise.json' is of another version; this Sidelight reads 3",
+            ("'counts.csv.noise.json'", "another version", "reads 3"),
         ),
         (
             '{"kind": ["noisy"], "schema_version": 3, "file": {"sha256": ""}}',
-            "'counts.csv.noise.json' is of another version; this Sidelight reads 3",
+            ("'counts.csv.noise.json'", "another version", "reads 3"),
         ),
         (
             '{"kind": "noisy counts", "schema_version": 3, "file": {"sha256": ""}}',
-            "'{path}' is not the file that 'counts.csv.noise.json' tells of; publish the counts again",
+            ("'{path}'", "not the file", "'counts.csv.noise.json'", "publish"),
         ),
     ],
 )
-def test_why_counts_are_not_read_is_said(tmp_path, text, says):
+def test_why_counts_are_not_read_is_said(tmp_path, text, named):
     path = tmp_path / "counts.csv"
     path.write_text("age\n")
     if text is not None:
         (tmp_path / "counts.csv.noise.json").write_text(text)
     with pytest.raises(BadRelease) as refused:
         sl.read_noise(path)
-    assert str(refused.value) == says.format(path=path)
+    assert mentions(refused.value, *(part.format(path=path) for part in named))
 
 
 @pytest.mark.parametrize("text", ['{"kind": "stable counts"}', "{}", "[]", "{", None])
 def test_counts_of_either_kind_need_a_document_that_can_be_read(tmp_path, text):
     if text is not None:
         (tmp_path / "counts.csv.noise.json").write_text(text)
-    with pytest.raises(BadRelease, match="no 'counts" if text is None else r"noise\.json' cannot be read; publish"):
+    with pytest.raises(BadRelease, match="no 'counts" if text is None else r"noise\.json' cannot be read"):
         read_drawn(tmp_path / "counts.csv")
 
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
 from support.signals import sigint
+from support.words import mentions
 
 import sidelight as sl
 from sidelight import files as placing
@@ -272,7 +273,7 @@ def test_what_was_to_be_replaced_stands_there_again(links, found, tmp_path, monk
     monkeypatch.setattr(placing.Path, "replace", failing)
     if not links:
         monkeypatch.setattr(placing.Path, "hardlink_to", lambda *_: (_ for _ in ()).throw(OSError()))
-    with pytest.raises(NotPublished, match="Input/output error; nothing was published"):
+    with pytest.raises(NotPublished, match=r"Input/output error.*nothing was published"):
         found.publish(path, force=True)
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
@@ -303,12 +304,12 @@ def found():
 def test_nothing_is_replaced_unasked(found, tmp_path):
     path = tmp_path / "release.csv"
     path.write_text("mine")
-    with pytest.raises(SidelightError, match=r"'.*release.csv' exists; give another name, or replace it with --force"):
+    with pytest.raises(SidelightError, match=r"release\.csv' exists.*another name.*--force"):
         found.publish(path)
     assert path.read_text() == "mine"
     found.publish(path, force=True)
     path.unlink()
-    with pytest.raises(SidelightError, match=r"release.csv.sidelight.json' is there without its 'release.csv'"):
+    with pytest.raises(SidelightError, match=r"release\.csv\.sidelight\.json'.*without.*'release\.csv'"):
         found.publish(path)
 
 
@@ -356,16 +357,16 @@ def test_the_input_is_never_written_over(way, tmp_path):
 
 
 def test_a_missing_folder_a_folder_and_an_odd_ending(found, tmp_path):
-    with pytest.raises(SidelightError, match=r"no folder '.*nowhere' to write 'release.csv' into; make it first"):
+    with pytest.raises(SidelightError, match=r"no folder '.*nowhere'.*'release\.csv'"):
         found.publish(tmp_path / "nowhere" / "release.csv")
     (tmp_path / "release.csv").mkdir()
-    with pytest.raises(SidelightError, match=r"is a folder; give the name of a file"):
+    with pytest.raises(SidelightError, match=r"release\.csv' is a folder"):
         found.publish(tmp_path / "release.csv")
-    with pytest.raises(NotPublished, match=r"'release.xlsx'; name it .parquet or .csv"):
+    with pytest.raises(NotPublished, match=r"'release\.xlsx'.*\.parquet or \.csv"):
         found.publish(tmp_path / "release.xlsx")
     with pytest.raises(NotPublished, match=r"cannot be written as arx"):
         found.publish(tmp_path / "release.parquet", written_as="arx")
-    with pytest.raises(NotPublished, match='layout="shuffled" is not for method "mondrian"'):
+    with pytest.raises(NotPublished, match=r'layout="shuffled".* not .*"mondrian"'):
         found.publish(tmp_path / "other.csv", layout="shuffled")
     assert [path.name for path in tmp_path.iterdir()] == ["release.csv"]
 
@@ -379,7 +380,7 @@ def test_a_full_disk_leaves_nothing(found, name, tmp_path, monkeypatch):
 
     monkeypatch.setattr(write.Csv, "write", full)
     monkeypatch.setattr(write.ParquetWriter, "write", full)
-    with pytest.raises(NotPublished, match=r"cannot write '.*release.*': No space left on device; nothing was publ"):
+    with pytest.raises(NotPublished, match=r"cannot write '.*release.*': No space.*nothing was published"):
         found.publish(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -410,18 +411,18 @@ def test_a_folder_that_cannot_be_written(found, tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(placing.tempfile, "mkdtemp", denied)
-    with pytest.raises(NotPublished, match=r"cannot write '.*release.csv': Permission denied; nothing was published"):
+    with pytest.raises(NotPublished, match=r"cannot write '.*release\.csv': Permission denied.*nothing was published"):
         found.publish(tmp_path / "release.csv")
 
 
 def test_what_was_read_back_has_to_be_what_was_meant(found, tmp_path, monkeypatch):
     other = sl.Release.from_counts([{"Flu": 5}], labels=[{"age": "*"}])
     monkeypatch.setattr(publish, "read_back", lambda folder, reading, memory: other)
-    with pytest.raises(NotPublished, match=r"what was read back is not what was written"):
+    with pytest.raises(NotPublished, match=r"read back.* not .*written"):
         found.publish(tmp_path / "release.csv")
     monkeypatch.setattr(publish, "is_same_release", lambda one, other: True)
     monkeypatch.setattr(publish, "read_back", lambda folder, reading, memory: sl.Release.from_counts([{"Flu": 4}]))
-    with pytest.raises(NotPublished, match=r"what would be published is not within policy: group size ≥ 5"):
+    with pytest.raises(NotPublished, match=r"not within policy.*group size ≥ 5\b"):
         found.publish(tmp_path / "release.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -430,12 +431,12 @@ def test_a_changed_file_is_noticed(found, tmp_path):
     path = found.publish(tmp_path / "release.csv").path
     with path.open("a") as file:
         file.write("99,Flu\n")
-    with pytest.raises(BadRelease, match=r"not the file that its sidecar tells of"):
+    with pytest.raises(BadRelease, match=r"not the file.*sidecar"):
         sl.read_published(path)
-    with pytest.raises(BadRelease, match=r"no 'other.csv.sidelight.json' beside"):
+    with pytest.raises(BadRelease, match=r"no 'other\.csv\.sidelight\.json'"):
         sl.read_published(tmp_path / "other.csv")
     (tmp_path / "release.csv.sidelight.json").write_text("{")
-    with pytest.raises(BadRelease, match=r"cannot be read; publish again"):
+    with pytest.raises(BadRelease, match=r"cannot be read"):
         sl.read_published(path)
 
 
@@ -487,13 +488,15 @@ def test_a_method_that_shows_cannot_be_kept_back(method, tmp_path):
     found = few(method, sl.Policy(sl.GroupSize() >= 2, sl.DistinctValues() >= 2))
     with pytest.raises(NotPublished) as refused:
         found.publish(tmp_path / "release.csv", quiet_method=True)
-    assert str(refused.value) == f"what method '{method}' prints tells the method; leave quiet_method= out"
+    assert mentions(refused.value, f"'{method}'", "tells the method", "quiet_method=")
 
 
 def test_a_method_that_does_not_show_is_kept_back_if_that_is_said(tmp_path):
     document = few().publish(tmp_path / "release.csv", quiet_method=True, seed=3).document
     assert (document.search.method, document.search.options, document.search.levels) == (None, {}, {})
-    assert [each[:20] for each in document.warnings] == ["the order of the row", "how the release was "]
+    order, quiet = document.warnings
+    assert mentions(order, "order", "rows", "seed")
+    assert mentions(quiet, "kept back")
 
 
 @pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
@@ -529,28 +532,19 @@ def test_anatomy_in_one_file_keeps_values_in_their_bucket(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("method", "layout", "message"),
-    [
-        ("anatomy", "people", 'layout="people" is not for method "anatomy"; leave layout= out for the usual one'),
-        ("anatomy", "counts", 'layout="counts" is not for method "anatomy"; leave layout= out for the usual one'),
-        (
-            "mondrian",
-            "two tables",
-            'layout="two tables" is not for method "mondrian"; leave layout= out for the usual one',
-        ),
-    ],
+    ("method", "layout"), [("anatomy", "people"), ("anatomy", "counts"), ("mondrian", "two tables")]
 )
-def test_layouts_of_other_methods_are_refused(method, layout, message, tmp_path):
+def test_layouts_of_other_methods_are_refused(method, layout, tmp_path):
     with pytest.raises(NotPublished) as refused:
         few(method, sl.DistinctValues() >= 2).publish(tmp_path / "release.csv", layout=layout)
-    assert str(refused.value) == message
+    assert mentions(refused.value, f'layout="{layout}"', "not for", f'"{method}"', "layout= out")
 
 
 def test_several_values_are_never_published_person_by_person(tmp_path):
     found = few(person="id", values="set")
     with pytest.raises(NotPublished) as refused:
         found.publish(tmp_path / "release.csv", layout="people")
-    assert str(refused.value) == 'people have several values here ("set"); publish them with layout="counts"'
+    assert mentions(refused.value, "several values", '"set"', 'layout="counts"')
     published = found.publish(tmp_path / "release.csv")
     assert sorted(published.path.read_text().splitlines()) == [
         *("1,4,Cold,2", "1,4,Flu,2", "2,4,Cold,2", "2,4,Flu,2"),
@@ -563,7 +557,7 @@ def test_columns_that_are_carried_along_need_a_row_per_person(tmp_path):
     found = few(keep="ward")
     with pytest.raises(NotPublished) as refused:
         found.publish(tmp_path / "release.csv", layout="counts")
-    assert str(refused.value) == 'keep= needs a row per person; publish with layout="people"'
+    assert mentions(refused.value, "keep=", "row per person", 'layout="people"')
     published = found.publish(tmp_path / "release.csv", layout="people")
     ills = ["Flu", "Cold"] * 4
     rows = [f"{1 + number // 4},{ills[number]},{'abcdefgh'[number]}" for number in range(8)]
@@ -630,18 +624,14 @@ def test_files_that_cannot_be_read_back_are_not_published(tmp_path, monkeypatch)
     monkeypatch.setattr(publish, "read_back", failing)
     with pytest.raises(NotPublished) as refused:
         few().publish(tmp_path / "release.csv")
-    assert str(refused.value) == (
-        "what was written cannot be read back (no such column); nothing was published; try .parquet"
-    )
+    assert mentions(refused.value, "cannot be read back", "no such column", "nothing was published", ".parquet")
     monkeypatch.setattr(publish, "read_back", lambda *_: sl.Release.from_counts([{"Flu": 5}]))
     with pytest.raises(NotPublished) as refused:
         few().publish(tmp_path / "release.csv")
-    assert str(refused.value) == "what was read back is not what was written; nothing was published; try .parquet"
+    assert mentions(refused.value, "read back", "not", "written", "nothing was published", ".parquet")
     monkeypatch.setattr(publish, "is_same_release", lambda *_: True)
     monkeypatch.setattr(publish, "read_back", lambda *_: sl.Release.from_counts([{"Flu": 3}]))
-    with pytest.raises(
-        NotPublished, match=r"^what would be published is not within policy: .*; nothing was published$"
-    ):
+    with pytest.raises(NotPublished, match=r"not within policy.*group size.*nothing was published$"):
         few().publish(tmp_path / "release.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -664,7 +654,7 @@ def test_what_appears_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):
         return real(*arguments, **options)
 
     monkeypatch.setattr(publish, "build_sidecar", late)
-    with pytest.raises(NotPublished, match="appeared in the meantime, and is not replaced"):
+    with pytest.raises(NotPublished, match=r"release\.csv.*not replaced"):
         few().publish(path)
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("release.csv", "theirs")]
 
@@ -673,8 +663,9 @@ def test_a_page_shows_what_was_published(tmp_path):
     published = few("anatomy", sl.DistinctValues() >= 2).publish(tmp_path / "release.csv")
     assert repr(published) == "<Published release.values.csv, release.csv: 8 people, within policy>"
     title, heads = "Published as release.csv, within policy", ("measure", "wanted", "found")
-    note = "Attackers the policy does not name are not judged. All that is told of it is in release.csv.sidelight.json."
-    assert published._repr_html_() == html_table(title, heads, [("distinct values", "≥ 2", "2")], note=note)
+    page, note = published._repr_html_().removesuffix("</p>").split("<p>")
+    assert page == html_table(title, heads, [("distinct values", "≥ 2", "2")]) + "\n"
+    assert mentions(note, "not name", "not judged", "release.csv.sidelight.json")
     (finding,) = published.document.findings
     many = published.document.model_copy(update={"findings": (finding,) * (MOST_ROWS + 7)})
     assert "<p>… and 7 more</p>" in replace(published, document=many)._repr_html_()
@@ -682,10 +673,10 @@ def test_a_page_shows_what_was_published(tmp_path):
 
 def test_a_name_without_an_ending_is_a_folder_where_spark_is(tmp_path, monkeypatch):
     (tmp_path / "release").mkdir()
-    with pytest.raises(NotPublished, match=r"^cannot tell what to write by the ending of 'release'"):
+    with pytest.raises(NotPublished, match=r"^cannot tell.*ending of 'release'"):
         few().publish(tmp_path / "release")
     monkeypatch.setattr(publish, "running_spark", object)
-    with pytest.raises(NotPublished, match="exists, and a folder is never replaced"):
+    with pytest.raises(NotPublished, match=r"exists.*never replaced"):
         few().publish(tmp_path / "release")
 
 
@@ -755,7 +746,7 @@ def test_several_values_in_buckets_are_published_in_two_tables(tmp_path):
     found = few("anatomy", sl.Acquaintance(rules_out=0) <= Fraction(3, 4), person="id", values="set")
     with pytest.raises(NotPublished) as refused:
         found.publish(tmp_path / "release.csv", layout="shuffled")
-    assert str(refused.value) == 'people have several values here ("set"); publish them with layout="two tables"'
+    assert mentions(refused.value, "several values", '"set"', 'layout="two tables"')
 
 
 def test_columns_that_are_carried_along_are_published_as_usual(tmp_path):

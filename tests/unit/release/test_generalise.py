@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, UnknownColumn, WrongKind
@@ -120,24 +121,24 @@ def test_a_fully_suppressed_column_stays_printed():
 
 
 @pytest.mark.parametrize(
-    ("by", "to", "error", "message"),
+    ("by", "to", "error", "named"),
     [
-        (BY, {"bucket": 1}, BadHierarchy, "no hierarchy for 'bucket'; there are: age, sex, elsewhere; add it to by="),
-        ({}, {"age": 1}, BadHierarchy, "no hierarchy for 'age'; add it to by=, or leave it at level 0"),
-        (BY, {"age": 3}, BadHierarchy, "hierarchy of 'age' has no level 3; its levels are 0 to 2"),
-        (BY, {"sex": -1}, BadHierarchy, "hierarchy of 'sex' has no level -1; its levels are 0 to 1"),
-        (BY, {"agee": 1}, UnknownColumn, "no quasi-identifier 'agee' in the table; did you mean 'age'?"),
-        ({"sex": Hierarchy.suppression("sex", ["m"])}, {"sex": 1}, BadHierarchy, "1 value of the data is not in it: f"),
+        (BY, {"bucket": 1}, BadHierarchy, ("no hierarchy for 'bucket'", "age, sex, elsewhere", "by=")),
+        ({}, {"age": 1}, BadHierarchy, ("no hierarchy for 'age'", "by=", "level 0")),
+        (BY, {"age": 3}, BadHierarchy, ("'age'", "no level 3", "0 to 2")),
+        (BY, {"sex": -1}, BadHierarchy, ("'sex'", "no level -1", "0 to 1")),
+        (BY, {"agee": 1}, UnknownColumn, ("quasi-identifier 'agee'", "'age'")),
+        ({"sex": Hierarchy.suppression("sex", ["m"])}, {"sex": 1}, BadHierarchy, ("1 value", "not in it", "f")),
     ],
 )
-def test_what_cannot_be_generalised(by, to, error, message):
+def test_what_cannot_be_generalised(by, to, error, named):
     with pytest.raises(error) as wrong:
         sl.generalise(TABLE, by=by, to=to)
-    assert message in str(wrong.value)
+    assert mentions(wrong.value, *named)
 
 
 def test_no_such_column_to_group_by():
-    with pytest.raises(UnknownColumn, match=r"no quasi-identifier 'zip' in the table"):
+    with pytest.raises(UnknownColumn, match="quasi-identifier 'zip'"):
         sl.group(TABLE, by=["zip"])
 
 
@@ -156,9 +157,7 @@ def test_without_columns_people_are_grouped_by_all_of_them():
 
 @pytest.mark.parametrize("wrong", [pa.table({"age": ["20"]}), "patients.csv"])
 def test_what_is_no_table_is_told_so_in_one_line(wrong):
-    with pytest.raises(
-        TypeError, match=r"^what is grouped should be a Table, not a .*; read it first with sl\.read_tab"
-    ):
+    with pytest.raises(TypeError, match=r"^what is grouped.* a Table, not.*sl\.read_table"):
         sl.group(wrong, by="age")
     with pytest.raises(TypeError, match=r"^what is generalised should be a Table"):
         sl.generalise(wrong, by={}, to={})
@@ -167,9 +166,9 @@ def test_what_is_no_table_is_told_so_in_one_line(wrong):
 @pytest.mark.parametrize(
     ("by", "to", "message"),
     [
-        (BY["age"], {"age": 1}, "by= is a mapping of columns to hierarchies, and this is of type Hierarchy; write by="),
-        ({"age": [10]}, {"age": 1}, "the hierarchy of 'age' should be a Hierarchy, not a list; read one with"),
-        (BY, [1, 1], r"to= is a mapping of columns to levels, not a list; write to=\{'age': 2"),
+        (BY["age"], {"age": 1}, "by=.*mapping.*Hierarchy.*by="),
+        ({"age": [10]}, {"age": 1}, "'age'.* a Hierarchy, not a list"),
+        (BY, [1, 1], r"to=.*mapping.*not a list.*to=\{'age': 2"),
     ],
 )
 def test_hierarchies_and_levels_are_by_column(by, to, message):
@@ -179,12 +178,12 @@ def test_hierarchies_and_levels_are_by_column(by, to, message):
 
 @pytest.mark.parametrize("level", ["1", 1.0, None])
 def test_a_level_is_a_whole_number(level):
-    with pytest.raises(BadHierarchy, match=f"hierarchy of 'age' has no level {level!r}; its levels are 0 to 2"):
+    with pytest.raises(BadHierarchy, match=rf"'age'.*no level {level!r};.*\b0 to 2\b"):
         sl.generalise(TABLE, by=BY, to={"age": level})
 
 
 def test_people_are_grouped_by_columns():
-    with pytest.raises(WrongKind, match="by= is a column or a list of columns, not an int"):
+    with pytest.raises(WrongKind, match=r"by=.*list of columns, not an int"):
         sl.group(TABLE, by=3)
 
 
@@ -252,9 +251,9 @@ def test_no_columns_at_all_leave_everybody_in_one_group():
 @pytest.mark.parametrize(
     ("node", "message"),
     [
-        ((0, 0), "2 levels for 4 columns; give one each for age, marital-status, race, sex"),
-        ((6, 0, 0, 0), "'age' has no level 6; its levels are 0 to 5"),
-        ((0, 0, -1, 0), "'race' has no level -1; its levels are 0 to 1"),
+        ((0, 0), "2 levels.*4 columns.*age, marital-status, race, sex"),
+        ((6, 0, 0, 0), r"'age' has no level 6\b.*\b0 to 5\b"),
+        ((0, 0, -1, 0), r"'race' has no level -1\b.*\b0 to 1\b"),
     ],
 )
 def test_nodes_that_are_not_there(node, message):
@@ -269,7 +268,7 @@ def test_no_such_column():
 
 def test_a_hierarchy_of_one_level_is_checked_against_the_data_too():
     by = {**ADULT.hierarchies, "sex": sl.Hierarchy("sex", (("Male,*", "Female,*"),))}
-    says = "hierarchy of 'sex': 2 values of the data are not in it: Female, Male"
+    says = r"'sex'.*\b2 values.*not in it.*Female, Male"
     with pytest.raises(BadHierarchy, match=says):
         Lattice(ADULT.table, by)
     with pytest.raises(BadHierarchy, match=says):

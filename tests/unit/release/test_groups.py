@@ -46,7 +46,7 @@ def test_blocks_are_all_groups_in_order(monkeypatch):
 
 
 def test_an_unknown_value_names_the_nearest():
-    with pytest.raises(UnknownValue, match="no sensitive value 'flu' in the release; did you mean 'Flu'"):
+    with pytest.raises(UnknownValue, match=r"sensitive value 'flu'.*'Flu'"):
         WARD.groups.code_of("flu")
     assert WARD.domain[WARD.groups.code_of(None)] is None
 

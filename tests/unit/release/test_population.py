@@ -33,13 +33,13 @@ def test_labels_that_a_hierarchy_lacks_are_named():
     by = {"age": sl.Hierarchy.suppression("age", labels), "sex": ADULT.hierarchies["sex"]}
     older = pa.table({"age": ["1000"], "sex": ["Male"]})
     limit = sl.JournalistRisk(older, outside="as in the release") <= 0.5
-    with pytest.raises(BadHierarchy, match="the population cannot be recoded as the table is"):
+    with pytest.raises(BadHierarchy, match=r"population cannot be recoded.*'age'.*\b1000\b"):
         sl.protect(ADULT.table, limit, by=by, ask="nobody")
 
 
 @pytest.mark.parametrize("method", ["anatomy", "microaggregation"])
 def test_methods_that_cannot_count_a_population_say_so(method):
-    with pytest.raises(BadPolicy, match=f"'{method}' makes groups in which no population can be counted"):
+    with pytest.raises(BadPolicy, match=f"'{method}'.*no population.*'journalist risk'.*method="):
         sl.protect(
             ADULT.table, sl.JournalistRisk(ADULT.table) <= 0.5, by=ADULT.hierarchies, method=method, ask="nobody"
         )
@@ -60,7 +60,7 @@ def test_mondrian_counts_a_population_but_not_who_is_in_no_group():
     limit = sl.JournalistRisk(ADULT.table) <= 0.02
     found = sl.protect(ADULT.table, limit, by=ADULT.hierarchies, method="mondrian", ask="nobody")
     assert len(found.release) > len(sl.protect(ADULT.table, limit, by=ADULT.hierarchies, ask="nobody").release)
-    with pytest.raises(BadPolicy, match="'mondrian' does not count who of a population is in no group"):
+    with pytest.raises(BadPolicy, match=r"'mondrian' does not count.*population.*no group"):
         sl.protect(ADULT.table, sl.Absence(ADULT.table) <= 0.9, by=ADULT.hierarchies, method="mondrian", ask="nobody")
 
 
@@ -90,9 +90,9 @@ def test_it_is_looked_up_once(release):
 
 
 def test_what_is_wrong_with_it_is_said(release):
-    with pytest.raises(UnknownColumn, match="the population lacks a column that the release has"):
+    with pytest.raises(UnknownColumn, match="population lacks a column"):
         Population.from_source(pa.table({"zip": ["31"]})).locate(release)
     rows = pa.table({"age": ["30-39", "34"], "disease": ["Flu", "Cold"]})
     overlapping = sl.stream_release(rows, group="age", sensitive="disease")
-    with pytest.raises(BadRelease, match=r"1 person of the population may be in several groups, such as group 1"):
+    with pytest.raises(BadRelease, match=r"\b1 person of the population.*several groups.*group 1\b"):
         Population.from_source(pa.table({"age": ["34"]})).locate(overlapping)

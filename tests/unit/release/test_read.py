@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.formats.write import ParquetWriter, shuffler
@@ -44,7 +45,8 @@ def test_suppressed_rows_can_be_left_out_and_are_counted():
     assert release.domain == ("Cold", "Flu")  # what only suppressed people have is not in the release
     assert release.groups.columns[0].labels == ("*", "20-29")
     assert release.intake.rows_suppressed == 2
-    assert release.intake.notes() == ("2 of 5 rows are fully suppressed (*) and were left out",)
+    (note,) = release.intake.notes()
+    assert mentions(note, 2, 5, "rows", "suppressed", "left out")
 
 
 def test_nothing_left_is_an_error():
@@ -53,7 +55,7 @@ def test_nothing_left_is_an_error():
 
 
 def test_messages_use_the_callers_words():
-    with pytest.raises(BadTable, match='no suppressed="drop"; choose "a group" or "leave out"'):
+    with pytest.raises(BadTable, match=r'suppressed="drop".*"a group".*"leave out"'):
         sl.read_release(PUBLISHED, group=["age"], sensitive="disease", suppressed="drop")
     with pytest.raises(BadTable, match="also in group="):
         sl.read_release(PUBLISHED, group=["disease"], sensitive="disease")
@@ -65,7 +67,8 @@ def test_visits_of_people_count_people():
     visits = pd.DataFrame({"zip": ["1"] * 4, "who": [1, 1, 1, 2], "disease": ["Flu", "Flu", "HIV", "Flu"]})
     once = sl.read_release(visits, group="zip", sensitive="disease", person="who", values="set")
     assert (once.groups.sizes.tolist(), once.groups.counts.row(0).tolist()) == ([2], [2, 1])
-    assert once.intake.notes() == ("1 of 4 rows repeats a person's value and counts once",)
+    (note,) = once.intake.notes()
+    assert mentions(note, 1, 4, "rows", "value", "once")
     each = sl.read_release(visits, group="zip", sensitive="disease", person="who", values="multiset")
     assert (each.groups.sizes.tolist(), each.groups.counts.row(0).tolist()) == ([2], [3, 1])
 
@@ -108,7 +111,7 @@ def test_any_source_will_do(make_source):
 def test_suppressed_groups_can_be_left_out_and_missing_values_mean_what_is_said():
     assert set(cells_and_counts(read_counts(suppressed="leave out"))) == {"20-29", "30-39"}
     gap = {"disease": ["Flu", None, "Flu", "Flu"], "count": [2, 1, 2, 1]}
-    with pytest.raises(MissingValues, match="1 person has no 'disease'; say missing="):
+    with pytest.raises(MissingValues, match=r"\b1 person.* no 'disease'.*missing="):
         read_counts(gap, values="single")
     assert cells_and_counts(read_counts(gap, values="single", missing="a value"))["20-29"] == (3, [2, 1])
     dropped = read_counts(gap, values="single", missing="drop")
@@ -130,18 +133,18 @@ def test_counts_of_people_with_no_value_leave_the_people_where_they_are():
 
 def test_a_declared_domain_keeps_its_order():
     assert read_counts(domain=["Flu", "Ulcer", "Cold"]).domain == ("Flu", "Ulcer", "Cold")
-    with pytest.raises(BadRelease, match="'Cold' occurs in 'disease' but is not in domain="):
+    with pytest.raises(BadRelease, match=r"'Cold'.*'disease'.*not in domain="):
         read_counts(domain=["Flu"])
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ({"people": [3, 4, 2, 1]}, "rows of one group differ in 'people'"),
-        ({"disease": ["Flu", "Flu", "Flu", "Flu"]}, "a value is listed twice for one group"),
-        ({"disease": ["Flu", "Flu", "Flu", "Flu"], "count": [3, 3, 2, 1]}, "a value is listed twice for one group"),
-        ({"count": [3, -1, 2, 0]}, "column 'count' has cells that are no whole numbers"),
-        ({"people": ["3", "3", "two", None]}, "column 'people' has cells that are no whole numbers"),
+        ({"people": [3, 4, 2, 1]}, "one group differ.*'people'"),
+        ({"disease": ["Flu", "Flu", "Flu", "Flu"]}, "twice.*one group"),
+        ({"disease": ["Flu", "Flu", "Flu", "Flu"], "count": [3, 3, 2, 1]}, "twice.*one group"),
+        ({"count": [3, -1, 2, 0]}, "'count'.*no whole numbers"),
+        ({"people": ["3", "3", "two", None]}, "'people'.*no whole numbers"),
     ],
 )
 def test_contradictions_are_refused(rows, message):
@@ -214,9 +217,9 @@ def test_people_are_forgotten_unless_asked_for():
 
 def test_what_is_read_already_is_not_read_again():
     table = sl.read_table(pa.table(NAMED), quasi=["zip"], sensitive="ill")
-    with pytest.raises(TypeError, match=r"that is a Table, not a published file; group it with sl\.group\(table\)"):
+    with pytest.raises(TypeError, match=r"a Table, not.*sl\.group\(table\)"):
         sl.read_release(table, group=["zip"], sensitive="ill")
-    with pytest.raises(TypeError, match="that is a Release, not a published file; use it as it is"):
+    with pytest.raises(TypeError, match=r"a Release, not.*use it"):
         sl.read_release(sl.group(table), group=["zip"], sensitive="ill")
     with pytest.raises(TypeError, match="that is a Table already"):
         sl.read_table(table, quasi=["zip"], sensitive="ill")

@@ -97,16 +97,16 @@ def test_a_group_is_found_by_place_by_name_and_by_what_is_printed():
 
 @pytest.mark.parametrize("place", [2, -3])
 def test_a_place_beyond_the_end_is_an_index_error(place):
-    with pytest.raises(IndexError, match=f"no group at place {place}; the release has 2 groups, the first at place 0"):
+    with pytest.raises(IndexError, match=rf"place {place}\b.*\b2 groups.*place 0\b"):
         WARD[place]
 
 
 @pytest.mark.parametrize(
     ("printed", "says"),
     [
-        ({"sex": "f"}, "2 groups print sex f; name one by all that is printed"),
-        ({"age": "40"}, "0 groups print age 40"),
-        ({"aeg": "20-29"}, "no column 'aeg' is printed about the groups; did you mean 'age'"),
+        ({"sex": "f"}, "^2 groups.*sex f"),
+        ({"age": "40"}, "^0 groups.*age 40"),
+        ({"aeg": "20-29"}, "'aeg'.*'age'"),
     ],
 )
 def test_what_is_printed_must_name_one_group(printed, says):
@@ -129,17 +129,17 @@ def test_columns_that_are_called_like_ours_keep_their_names():
 
 def test_a_notebook_shows_the_first_groups_and_how_many_more():
     many = sl.Release.from_counts([{"Flu": 1}] * 30)
-    assert many._repr_html_().startswith("<table><caption>Release of 30 people in 30 groups, value: 1 value (single)<")
+    assert many._repr_html_().startswith("<table><caption>Release of 30 people in 30 groups, ")
     assert many._repr_html_().endswith("<p>… and 10 more</p>")
 
 
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ({"Flu": 2}, r"give a list with a mapping of values to counts for each group, not a dict; .* as \[\{...\}\]"),
-        ("Flu", "give a list with a mapping .* not a str"),
-        (7, "give a list with a mapping .* not an int"),
-        ([["Flu"]], "each group is a mapping of values to counts, not a list"),
+        ({"Flu": 2}, r"a list.*mapping.*not a dict.*\[\{\.\.\.\}\]"),
+        ("Flu", "a list.*mapping.*not a str"),
+        (7, "a list.*mapping.*not an int"),
+        ([["Flu"]], "each group.*mapping.*not a list"),
     ],
 )
 def test_counts_are_a_list_of_mappings(counts, message):
@@ -149,17 +149,17 @@ def test_counts_are_a_list_of_mappings(counts, message):
 
 @pytest.mark.parametrize("amount", ["2", float("nan"), float("inf"), None])
 def test_counts_are_whole_numbers(amount):
-    with pytest.raises(BadRelease, match="the count of 'Flu' is not a whole number"):
+    with pytest.raises(BadRelease, match=r"'Flu'.*not a whole number"):
         sl.Release.from_counts([{"Flu": amount}])
 
 
 def test_groups_are_pairs_of_lists():
-    with pytest.raises(WrongKind, match=r"give a list with a pair .* not a dict; .* as \[\(people, values\)\]"):
+    with pytest.raises(WrongKind, match=r"a list.* pair .*not a dict.*\[\(people, values\)\]"):
         sl.Release.from_groups({"Bob": "Flu"})
     for groups in ([("Bob", "Flu")], [["Bob", "Ed"], ["Flu", "Flu"]], [(["Bob"],)], [7]):
-        with pytest.raises(WrongKind, match="each group is a pair of lists"):
+        with pytest.raises(WrongKind, match=r"pair of lists"):
             sl.Release.from_groups(groups)
-    with pytest.raises(WrongKind, match="each person of a bucket is a mapping of columns to cells, not a str"):
+    with pytest.raises(WrongKind, match=r"person.*bucket.*mapping.*not a str"):
         sl.Release.from_buckets([(["male"], ["Flu"])])
 
 
@@ -168,13 +168,13 @@ def test_a_group_is_looked_at_by_place_name_or_cells(which):
     release = sl.Release.from_counts([{"Flu": 1}], labels=[{"sex": "m"}])
     with pytest.raises(WrongKind, match=r"as in release\[\{'sex': 'Male'\}\], not by"):
         release[which]
-    with pytest.raises(WrongKind, match="a group has a name or a number"):
+    with pytest.raises(WrongKind, match="a name or a number"):
         release.group(which)
 
 
 @pytest.mark.parametrize("semantics", ["set", "multiset"])
 def test_where_nobody_has_a_value_the_domain_has_to_be_said(semantics):
-    with pytest.raises(BadRelease, match="nobody here has any value; say which there could be with domain="):
+    with pytest.raises(BadRelease, match=r"nobody.*any value.*domain="):
         sl.Release.from_counts([{}, {}], sizes=[3, 2], values=semantics)
     release = sl.Release.from_counts([{}, {}], sizes=[3, 2], values=semantics, domain=["Flu", "Cold"])
     for measure in (sl.RecursiveDiversity(), sl.Closeness(), sl.BetaLikeness(), sl.DeltaDisclosure()):
@@ -228,7 +228,7 @@ def test_the_outline_knows_everybody(release):
 
 def test_sizes_by_number(release):
     assert release.sizes_of({3, 1}) == {1: 2, 3: 1}
-    with pytest.raises(BadRelease, match="no group 4 in the release; they are numbered 1 to 3"):
+    with pytest.raises(BadRelease, match=r"no group 4\b.*\b1 to 3\b"):
         release.sizes_of({4})
 
 

@@ -120,12 +120,12 @@ def test_l_is_a_number_of_values(l):  # noqa: E741 - the paper's letter
 
 
 def test_more_values_than_there_are_cannot_be_had():
-    with pytest.raises(BadPolicy, match=r"Anatomy\(l=5\): the table has 4 different values"):
+    with pytest.raises(BadPolicy, match=r"Anatomy\(l=5\).*\b4 different values"):
         search_outcome(hospital(), sl.GroupSize() >= 1, l=5)
 
 
 def test_several_values_per_person_are_dealt_only_where_it_is_known_what_is_together():
-    with pytest.raises(BadTable, match="does not say which values a person has together; read its rows"):
+    with pytest.raises(BadTable, match=r"does not say.*together.*read its rows"):
         search_outcome(hospital(semantics="set"), sl.GroupSize() >= 1)
 
 

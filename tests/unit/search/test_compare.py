@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, NothingSafe
@@ -55,9 +56,9 @@ def test_the_advised_one_has_levels_and_loses_least(ways):
     readable = [row for row in ways.rows if row.levels]
     assert ways.advised is min(readable, key=lambda row: row.result.utility["balanced loss"])
     (first, *others) = ways.advice()
-    assert first.startswith(f"A person would take row {ways.rows.index(ways.advised) + 1}: each column has one level")
+    assert mentions(first, f"row {ways.rows.index(ways.advised) + 1}", "each column", "one level")
     assert any("suppresses nobody" in each for each in others)
-    assert any("people can be recognised in it" in each for each in others)
+    assert any(mentions(each, "recognised") for each in others)
 
 
 def test_what_is_printed_is_told_in_a_few_words(ways):
@@ -80,7 +81,7 @@ def test_a_method_that_cannot_is_a_row_that_says_why():
     assert isinstance(refused.refusal, BadHierarchy)
     assert refused.reason.startswith("no hierarchy for 'age'")
     assert bare.advised.method.name != "anatomy"
-    assert next(bare.advice()).startswith("A person would take row 2: none has one level per column")
+    assert mentions(next(bare.advice()), "row 2", "none", "one level")
 
 
 def test_a_measure_of_whole_releases_may_refuse_a_row():
@@ -93,7 +94,7 @@ def test_a_measure_of_whole_releases_may_refuse_a_row():
 
 
 def test_nothing_within_policy_is_refused_at_once():
-    with pytest.raises(NothingSafe, match="not even one group of everybody"):
+    with pytest.raises(NothingSafe, match="not even one group"):
         sl.compare(ADULT.table, sl.GroupSize() >= 10**9, by=ADULT.hierarchies)
 
 
@@ -102,7 +103,7 @@ def test_it_is_a_table_and_shows_itself(ways):
     assert table.num_rows == len(ways.rows)
     assert set(COMPARED) <= set(table.column_names)
     assert sum(table["advised"].to_pylist()) == 1
-    assert "A person would take row" in ways._repr_html_()
+    assert mentions(ways._repr_html_(), "take row", ways.rows.index(ways.advised) + 1)
     assert repr(ways).startswith("<ReleaseComparison of ")
     assert set(MEANINGS) == set(COMPARED)
 
@@ -122,7 +123,7 @@ def test_a_way_that_resists_says_so():
     ways = sl.compare(ADULT.table, limits, by=ADULT.hierarchies, methods=both)
     assert [row.how for row in ways.rows] == ["mondrian", "mondrian, resisting an insider"]
     assert ways.table().column("resists").to_pylist() == [None, "insider"]
-    assert any(each.startswith("Row 2 keeps the limits for an insider too") for each in ways.advice())
+    assert any(mentions(each, "Row 2", "keeps the limits", "insider too") for each in ways.advice())
     assert sl.insider(ways.rows[1].result).worst <= 0.5
 
 
@@ -130,4 +131,4 @@ def test_a_way_that_cannot_resist_under_a_policy_says_why():
     limits = [sl.GroupSize() >= 50, sl.EntropyDiversity() >= 1.5]
     ways = sl.compare(ADULT.table, limits, by=ADULT.hierarchies, methods=["mondrian", sl.Mondrian(resists="insider")])
     assert ways.rows[1].result is None
-    assert 'resists="insider" covers limits on sizes' in ways.rows[1].reason
+    assert mentions(ways.rows[1].reason, 'resists="insider"', "limits on sizes")

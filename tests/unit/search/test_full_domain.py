@@ -38,12 +38,12 @@ def test_suppressed_people_are_printed_or_left_out(suppressed):
 
 def test_hierarchies_that_do_not_reach_one_group_are_told_so():
     flat = {**BY, "age": sl.Hierarchy("age", (("10", "20", "30", "40"),))}
-    with pytest.raises(NothingSafe, match=r"add a level \* to them, or allow suppress="):
+    with pytest.raises(NothingSafe, match=r"add a level \*.*suppress="):
         sl.protect(TABLE, sl.GroupSize() >= 5, by=flat, ask="nobody")
 
 
 def test_too_few_nodes_find_nothing_and_say_so():
-    with pytest.raises(SidelightError, match="give it more time or more nodes="):
+    with pytest.raises(SidelightError, match=r"more time.*nodes="):
         sl.protect(TABLE, sl.GroupSize() >= 10, by=BY, method=sl.FullDomain(nodes=0), ask="nobody")
 
 
@@ -100,11 +100,9 @@ def test_every_choice_can_be_taken_by_its_levels(suppress):
 
 def test_levels_outside_the_policy_are_refused_with_the_limits_they_break():
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    with pytest.raises(
-        sl.NothingSafe, match=r"the levels age 0, sex 0 are not within policy: group size ≥ 10 \(it is 1\)"
-    ):
+    with pytest.raises(sl.NothingSafe, match=r"age 0, sex 0.*not within policy.*group size ≥ 10\b.*\b1\b"):
         sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={}, ask="nobody")
-    with pytest.raises(sl.NothingSafe, match="suppressing at most 4 people does not help"):
+    with pytest.raises(sl.NothingSafe, match=r"at most 4 people.*not help"):
         sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={}, suppress=0.0001, ask="nobody")
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, NothingSafe, UnknownColumn, WrongKind
@@ -133,7 +134,7 @@ def test_what_to_know_about_values_is_noted_once():
     answer = sl.generalisation_table(table, by, [nobody, somebody, sl.GroupSize()])
     release = sl.generalise(table, by=by, to={})
     assert answer.notes == tuple(dict.fromkeys((*nobody.measure(release).notes, *somebody.measure(release).notes)))
-    assert "nobody in the release has &#x27;AIDS&#x27;" in answer._repr_html_()
+    assert mentions(answer._repr_html_(), "nobody", "&#x27;AIDS&#x27;")
     assert table_of(sl.GroupSize()).notes == ()
 
 
@@ -145,11 +146,11 @@ def test_nothing_within_policy_is_refused():
 def test_what_makes_no_sense_is_refused_in_one_line():
     with pytest.raises(BadMeasure, match="nothing is asked"):
         table_of()
-    with pytest.raises(BadMeasure, match="two of the measures are the same"):
+    with pytest.raises(BadMeasure, match=r"two.*measures.*same"):
         table_of([sl.GroupSize(), sl.GroupSize()])
-    with pytest.raises(BadMeasure, match="'level of age' is a column of the answer already"):
+    with pytest.raises(BadMeasure, match=r"'level of age'.*already"):
         table_of({"level of age": sl.GroupSize()})
-    with pytest.raises(BadMeasure, match="'loss' is a column of the answer already"):
+    with pytest.raises(BadMeasure, match=r"'loss'.*already"):
         table_of({"loss": sl.GroupSize()}, "loss")
     with pytest.raises(BadPolicy, match=r"no utility 'los'; did you mean .loss"):
         table_of(sl.GroupSize(), "los")
@@ -157,9 +158,9 @@ def test_what_makes_no_sense_is_refused_in_one_line():
         table_of(sl.GroupSize(), suppress=0.1)
     with pytest.raises(BadPolicy, match="not a share"):
         table_of(sl.GroupSize(), policy=sl.GroupSize() >= 2, suppress=2)
-    with pytest.raises(WrongKind, match="a utility should be a str, not an int"):
+    with pytest.raises(WrongKind, match=r"utility.* a str, not an int"):
         table_of(sl.GroupSize(), [3])
-    with pytest.raises(WrongKind, match="the name of a measure should be a str, not an int"):
+    with pytest.raises(WrongKind, match=r"measure.* a str, not an int"):
         table_of({1: sl.GroupSize()})
     with pytest.raises(WrongKind, match="leave its limit out"):
         table_of([sl.GroupSize() >= 5])
@@ -173,7 +174,7 @@ def test_what_makes_no_sense_is_refused_in_one_line():
 
 def test_too_many_generalisations_are_not_listed(monkeypatch):
     monkeypatch.setattr(EFFORT, "listed_nodes", 11)
-    with pytest.raises(BadHierarchy, match="make 12 generalisations, more than a table should have rows"):
+    with pytest.raises(BadHierarchy, match=r"\b12 generalisations\b.*more than"):
         table_of(sl.GroupSize())
     assert len(table_of(sl.GroupSize(), policy=sl.GroupSize() >= 100)) == 2
 
@@ -319,9 +320,9 @@ def test_one_adversary_needs_no_list():
 
 def test_what_is_no_table_and_who_is_no_adversary_are_named():
     adult = sl.datasets.adult(quasi=["sex"], sensitive="salary-class")
-    with pytest.raises(WrongKind, match="should be a Table, not a Release"):
+    with pytest.raises(WrongKind, match="a Table, not a Release"):
         sl.smallest_epsilon_table(sl.group(adult.table), adult.hierarchies, sl.PriorBelief(stubbornness=9))
-    with pytest.raises(WrongKind, match="an adversary should be a PriorBelief, not a GroupSize"):
+    with pytest.raises(WrongKind, match=r"adversary.* a PriorBelief, not a GroupSize"):
         sl.smallest_epsilon_table(adult.table, adult.hierarchies, [sl.GroupSize()])
 
 

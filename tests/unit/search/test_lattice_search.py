@@ -165,5 +165,5 @@ def test_people_without_a_value_are_no_release_that_is_diverse():
     counts = Counts.from_cells([[0, 0], [0, 1], [1, 0]])
     people = Table(columns, "disease", ("Flu", "Cold"), np.ones(3, np.int64), counts, semantics="set")
     as_they_are = {name: sl.Hierarchy(name, (("4", "30"),)) for name in ("age", "sex")}
-    with pytest.raises(sl.NothingSafe, match="no generalisation of these hierarchies is within policy"):
+    with pytest.raises(sl.NothingSafe, match=r"no generalisation.*within policy"):
         sl.protect(people, sl.EntropyDiversity() >= 2, by=as_they_are, method=left_out(1.0), ask="nobody")

@@ -46,9 +46,7 @@ def test_utilities_that_need_each_key_are_not_told(people):
     assert dict(found.utility) == {name: held.utility[name] for name in found.utility}
     assert "query error" not in found.utility
     assert len(found.utility) == len(held.utility) - 2
-    with pytest.raises(
-        NoRoom, match="'query error' compares each key with the release; read the table without memory="
-    ):
+    with pytest.raises(NoRoom, match=r"'query error'.*each key.*without memory="):
         found.utility["query error"]
 
 
@@ -71,7 +69,7 @@ def test_what_looks_at_single_keys_holds_them_where_they_fit(people, option, mon
     assert list(found.release) == list(held.release)
     assert dict(found.utility) == dict(held.utility)
     monkeypatch.setattr(Memory, "keys_to_hold", 10)
-    with pytest.raises(NoRoom, match=r"looks at all keys of the table at once, and [0-9,]+ different rows do not fit"):
+    with pytest.raises(NoRoom, match=r"all keys.* [0-9,]+ different rows.*not fit"):
         sl.protect(streamed, limit, **needing_keys(option, streamed))
 
 
@@ -81,21 +79,19 @@ def test_limits_on_whole_releases_and_populations_hold_the_keys(people):
         found, held = (sl.protect(each, limit, method="mondrian", ask="nobody") for each in (streamed, table))
         assert list(found.release) == list(held.release)
         assert str(found.verdict) == str(held.verdict)
-    with pytest.raises(BadPolicy, match="'individual risk' looks at weights, which a table does not have that is read"):
+    with pytest.raises(BadPolicy, match=r"'individual risk'.*weights.*not have"):
         sl.protect(streamed, sl.IndividualRisk() <= 0.1, method="mondrian")
-    with pytest.raises(NothingSafe, match="what would pass: group size with a limit of at most 400"):
+    with pytest.raises(NothingSafe, match=r"would pass.*group size.*at most 400\b"):
         sl.protect(streamed, sl.GroupSize() >= 500, method="mondrian")
 
 
 def test_too_little_room_says_how_much_is_needed(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
     monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=10, histograms=100, groups=10**9))
-    with pytest.raises(
-        NoRoom, match=r"histograms of the columns do not fit into memory=; give at least [0-9.]+ ?[GT]B"
-    ):
+    with pytest.raises(NoRoom, match=r"histograms.*not fit.*memory=.*at least [0-9.]+ ?[GT]B"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
     monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10))
-    with pytest.raises(NoRoom, match=r"about [0-9]+ groups do not fit into memory=; give at least"):
+    with pytest.raises(NoRoom, match=r" [0-9]+ groups.*not fit.*memory=.*at least"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
 
 
@@ -103,7 +99,7 @@ def test_a_full_disk_says_how_much_is_needed(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
     monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10**9))
     monkeypatch.setattr(sorted_runs, "_nameless_file", lambda: Path("/dev/full").open("wb", buffering=0))  # noqa: SIM115
-    with pytest.raises(NoRoom, match=r"too small for temporary files; it takes up to .*B; set TMPDIR to a larger one"):
+    with pytest.raises(NoRoom, match=r"too small.*up to .*B\b.*TMPDIR"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
 
 

@@ -231,7 +231,7 @@ def test_a_hierarchy_of_ordered_labels_has_to_keep_them_together() -> None:
     together = sl.Hierarchy("region", (("small", "medium", "large"), ("S", "ML", "ML")))
     assert order_of(sizes, together).label_of(1, 3) == "ML"
     torn = sl.Hierarchy("region", (("small", "medium", "large"), ("odd", "even", "odd")))
-    with pytest.raises(BadHierarchy, match="'odd' covers labels that do not stand together in the order of the column"):
+    with pytest.raises(BadHierarchy, match=r"'odd'.*not stand together"):
         order_of(sizes, torn)
     assert order_along(sizes, torn).nodes[1] == ("even", "odd")  # the lattice cuts nothing
 
@@ -250,5 +250,5 @@ def test_the_stretch_of_a_node_is_that_of_its_labels() -> None:
 
 def test_a_missing_cell_that_tears_a_node_of_ordered_labels_apart_is_refused() -> None:
     sizes = Column("size", ("", "small", None), np.arange(3, dtype=np.int32), "ordered")
-    with pytest.raises(BadHierarchy, match="'none' covers labels that do not stand together"):
+    with pytest.raises(BadHierarchy, match=r"'none'.*not stand together"):
         order_of(sizes, sl.Hierarchy("size", (("", "small"), ("none", "some"))))

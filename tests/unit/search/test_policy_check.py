@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import NothingSafe
@@ -193,7 +194,7 @@ def test_other_searches_rely_on_claims_alone_too(table, limit, how):
 @pytest.mark.parametrize("method", ["lattice", "mondrian", "anatomy", "microaggregation"])
 def test_a_search_that_finds_nothing_says_what_would_pass(method):
     table, limit = RAISED["numbers"]
-    with pytest.raises(NothingSafe, match="and neither is one group of everybody") as why:
+    with pytest.raises(NothingSafe, match=r"neither.*one group.*everybody") as why:
         sl.protect(table, [limit, limit.measure <= 1.01], by=ZIP, method=method, ask="nobody")
     assert len(why.value.blocked_by) == 2
     assert why.value.closest
@@ -222,15 +223,15 @@ def test_people_are_left_out_where_one_group_of_everybody_is_outside_the_policy(
 @pytest.mark.parametrize("method", [FullDomain(suppress=0.3), FullDomain(suppressed="left out"), "mondrian"], ids=str)
 def test_without_leaving_anybody_out_a_claim_refuses_at_once(method, monkeypatch):
     monkeypatch.setattr(FullDomain, "search", None)  # nothing is searched
-    with pytest.raises(NothingSafe, match="not even one group of everybody"):
+    with pytest.raises(NothingSafe, match="not even one group"):
         sl.protect(SKEWED, CERTAIN, by=ZIP, method=method, ask="nobody")
 
 
 def test_leaving_too_few_out_says_how_many_and_what_would_pass():
     few = FullDomain(suppress=0.2, suppressed="left out")
-    with pytest.raises(NothingSafe, match="with at most 1 person suppressed, and neither is") as why:
+    with pytest.raises(NothingSafe, match=r"at most 1 person.*neither") as why:
         sl.protect(SKEWED, CERTAIN, by=ZIP, method=few, ask="nobody")
-    assert why.value.closest[0] == "implications(k=1) with a limit of more than 35/41"
+    assert mentions(why.value.closest[0], "implications(k=1)", "more than 35/41")
 
 
 @pytest.mark.parametrize("domain", [None, ["a", "b", "c"]], ids=["two values", "a third that nobody has"])

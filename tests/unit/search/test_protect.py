@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.documents.document import reader_facts
@@ -46,10 +47,10 @@ def test_a_criterion_or_several_are_a_policy():
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (sl.GroupSize(), "the policy should be a Policy, not a GroupSize; put criteria into one, such as sl.Policy"),
-        ("group size >= 5", "the policy should be a Policy, not a str; .* or sl.read_policy"),
-        (5, "the policy should be a Policy, not an int"),
-        (None, "the policy should be a Policy, not None"),
+        (sl.GroupSize(), r"a Policy, not a GroupSize.*sl\.Policy"),
+        ("group size >= 5", r"a Policy, not a str.*sl\.read_policy"),
+        (5, "a Policy, not an int"),
+        (None, "a Policy, not None"),
     ],
 )
 def test_what_is_no_policy_is_told_what_is_one(policy, message):
@@ -64,19 +65,19 @@ def test_several_of_something_else_are_no_policy(policy, message):
 
 
 def test_a_dataframe_is_no_table_and_the_line_says_how_to_read_it():
-    with pytest.raises(WrongKind, match=r"not a pandas DataFrame; read it first with sl\.read_table") as why:
+    with pytest.raises(WrongKind, match=r"not a pandas DataFrame.*sl\.read_table") as why:
         sl.protect(pd.DataFrame({"age": ["30"]}), LARGE)
     assert "\n" not in str(why.value)
-    with pytest.raises(WrongKind, match="give the table that it was made from"):
+    with pytest.raises(WrongKind, match=r"the table.*made from"):
         sl.protect(sl.group(ADULT.table, by="sex"), LARGE)
 
 
 def test_hierarchies_are_named_by_their_columns():
     hierarchy = ADULT.hierarchies["age"]
     for by in (hierarchy, [hierarchy], "hierarchies/"):
-        with pytest.raises(WrongKind, match=r"by= is a mapping .* write by=\{'age': hierarchy\}, or read a folder"):
+        with pytest.raises(WrongKind, match=r"by=.*mapping.*by=\{'age': hierarchy\}.*folder"):
             protected(by=by)
-    with pytest.raises(WrongKind, match=r"the hierarchy of 'age' should be a Hierarchy, not a list; read one with"):
+    with pytest.raises(WrongKind, match=r"'age'.* a Hierarchy, not a list.*read_hierarchy"):
         protected(by={"age": [1, 2]})
     with pytest.raises(BadHierarchy, match=r"Hierarchy.suppression\('age', values\)"):
         protected(by=None)
@@ -87,11 +88,11 @@ def test_methods_and_utilities_are_told_apart_by_name():
         protected(utility="discernability")
     with pytest.raises(BadPolicy, match="did you mean 'mondrian'"):
         protected(method="modrian")
-    with pytest.raises(WrongKind, match=r"method= should be a method or its name, not a class; write sl\.Mondrian\(\)"):
+    with pytest.raises(WrongKind, match=r"method=.*not a class.*sl\.Mondrian\(\)"):
         protected(method=sl.Mondrian)
-    with pytest.raises(WrongKind, match="method= is a name, and this is of type int; there are: lattice, mondrian"):
+    with pytest.raises(WrongKind, match=r"method=.* int\b.*lattice, mondrian"):
         protected(method=5)
-    with pytest.raises(WrongKind, match="utility= is a name, and this is of type list"):
+    with pytest.raises(WrongKind, match=r"utility=.* list\b"):
         protected(utility=["loss"])
 
 
@@ -112,23 +113,26 @@ def refused(*criteria) -> NothingSafe:
 
 def test_sizes_may_be_at_most_what_everybody_is():
     why = refused(sl.GroupSize() >= 60_000)
-    assert why.blocked_by == ("group size ≥ 60000 (it is 45,222)",)
-    assert why.closest == ("group size with a limit of at most 45,222",)
+    (blocked,), (closest,) = why.blocked_by, why.closest
+    assert mentions(blocked, "group size ≥ 60000", "45,222")
+    assert mentions(closest, "group size", "at most 45,222")
 
 
 def test_the_limit_that_would_pass_does_pass_as_it_is_printed():
     why = refused(sl.EntropyDiversity() >= 12)  # it is 10.56693…
-    assert why.blocked_by == ("entropy diversity ≥ 12 (it is 10.5669)",)
-    assert why.closest == ("entropy diversity with a limit of at most 10.5669",)
+    (blocked,), (closest,) = why.blocked_by, why.closest
+    assert mentions(blocked, "entropy diversity ≥ 12", "10.5669")
+    assert mentions(closest, "entropy diversity", "at most 10.5669")
     assert protected(sl.EntropyDiversity() >= 10.5669).verdict.safe
     why = refused(sl.Implications(9) <= 0.3)  # it is 0.694989…
-    assert why.closest[0] == "implications(k=9) with a limit of at least 0.6950 (3010/4331)"
+    assert mentions(why.closest[0], "implications(k=9)", "at least 0.6950", "3010/4331")
     assert protected(sl.Implications(9) <= 0.6950).verdict.safe
 
 
 def test_risks_may_be_limited_by_more_or_knowledge_by_less():
     why = refused(sl.Implications(9) < 0.3)
-    assert why.closest[0].startswith("implications(k=9) with a limit of more than 0.69")
+    assert mentions(why.closest[0], "implications(k=9)", "more than")
+    assert "more than 0.69" in why.closest[0]
     assert why.closest[1] == "implications(k=4) < 0.3"
 
 
@@ -369,7 +373,7 @@ def test_a_quiet_method_is_left_out_of_the_sidecar(mondrian, anatomy, tmp_path):
     assert "mondrian" not in text
     assert any("kept back" in each for each in document["warnings"])
     release = sl.read_published(tmp_path / "out.csv")
-    with pytest.raises(sl.errors.TooHard, match="does not say how it was made"):
+    with pytest.raises(sl.errors.TooHard, match="not say how"):
         sl.insider(release)
     with pytest.raises(sl.errors.NotPublished, match="prints tells the method"):
         anatomy.publish(tmp_path / "two.csv", quiet_method=True)

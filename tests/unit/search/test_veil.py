@@ -112,7 +112,7 @@ def test_other_limits_are_refused_by_name(criterion: sl.Criterion) -> None:
 
 
 def test_without_a_limit_on_shares_nothing_says_how_sure_anybody_may_get() -> None:
-    with pytest.raises(BadPolicy, match="needs a limit on how sure anybody may get"):
+    with pytest.raises(BadPolicy, match=r"needs a limit.*how sure"):
         covered_limits(sl.Policy(sl.DistinctValues() >= 3))
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.command_line import invoke
 from support.examples import examples
+from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.duckdb.source import PackedRows
@@ -25,13 +26,13 @@ ROLES = {"group": "zip", "sensitive": "disease"}
 
 
 def test_missing_values_are_an_error_with_their_number():
-    with pytest.raises(MissingValues, match="1 of 3 rows has no 'disease'"):
+    with pytest.raises(MissingValues, match=r"\b1 of 3 rows.* no 'disease'"):
         sl.stream_release(ROWS, **ROLES)
 
 
 def test_a_dataframe_is_in_memory_already():
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(WrongKind, match="read it without memory=, or write it to a Parquet file"):
+    with pytest.raises(WrongKind, match=r"without memory=.*Parquet file"):
         sl.stream_release(pandas.DataFrame({"zip": ["1"], "disease": ["Flu"]}), **ROLES)
 
 
@@ -39,7 +40,7 @@ def test_a_dataframe_is_in_memory_already():
 @pytest.mark.parametrize("cells", [[["1"], ["2"]], [{"a": 1}, {"a": 2}]], ids=["lists", "records"])
 def test_a_column_type_that_the_engine_cannot_group(read, cells):
     rows = pa.table({"zip": cells, "disease": ["Flu", "Cold"]})
-    with pytest.raises(BadTable, match=r"column 'zip' holds .* cells; turn it into text first"):
+    with pytest.raises(BadTable, match=r"'zip' holds .*into text"):
         read(rows, **ROLES)
 
 
@@ -231,9 +232,9 @@ def test_columns_are_published_as_they_are_and_what_they_add_is_told(adult, meth
     )
     alone = (rows.groupby(["age", "sex", "wave", "wt"]).size() == 1).sum()
     told, population = [each for each in published.document.warnings if "wave" in each or "'wt'" in each]
-    assert f"finds {alone:,} of 3,000 people alone in their group (0 without them)" in told
+    assert mentions(told, f"{alone:,}", "3,000", "people", "alone", 0, "without")
     smallest = math.floor(rows.groupby(["age", "sex"])["wt"].sum().min())
-    assert f"at least {smallest:,} people of the population" in population
+    assert mentions(population, f"at least {smallest:,}", "people", "population")
     assert published.document.kept == ("wave", "wt")
     again = sl.read_published(published.path)
     assert (again.size, again.intake.carried, again.intake.singled_out) == (3000, ("wave", "wt"), alone)
@@ -264,7 +265,7 @@ def test_through_the_command_line(adult):
     assert "no limit judges that" in " ".join(done.stdout.split())
     assert pyarrow.csv.read_csv(folder / "release.csv").column_names == ["age", "sex", "occupation", "wave", "wt"]
     audited = invoke(["audit", folder / "release.csv"])  # whoever reads it again is told as well
-    assert "published as they are: wave, wt; whoever knows them finds" in " ".join(audited.stdout.split())
+    assert mentions(" ".join(audited.stdout.split()), "as they are", "wave, wt", "alone")
 
 
 def test_they_are_never_published_by_default(adult):
@@ -277,9 +278,9 @@ def test_they_are_never_published_by_default(adult):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"keep": "age"}, "column 'age' has a role already, and is also in keep="),
-        ({"weight": "ward"}, "weight= is 'ward', where cells are missing, negative or no numbers"),
-        ({"keep": "ward", "values": "set", "person": "wt"}, "keep= is for people with one value"),
+        ({"keep": "age"}, "'age'.*already.*keep="),
+        ({"weight": "ward"}, "weight=.*'ward'.*missing, negative or no numbers"),
+        ({"keep": "ward", "values": "set", "person": "wt"}, "keep=.*one value"),
     ],
 )
 def test_what_cannot_be_carried(more, message):
@@ -289,11 +290,11 @@ def test_what_cannot_be_carried(more, message):
 
 def test_buckets_and_counts_have_no_row_for_them(tmp_path):
     table = read([("30", "A", "1", "Flu"), ("40", "B", "2", "Cold")], keep="ward")
-    with pytest.raises(NotPublished, match=r'keep= needs a row per person; publish with layout="people"'):
+    with pytest.raises(NotPublished, match=r'keep=.*row per person.*layout="people"'):
         sl.protect(table, sl.GroupSize() >= 1, method="mondrian", ask="nobody").publish(
             tmp_path / "a.csv", layout="counts"
         )
-    with pytest.raises(BadTable, match="keep= needs a row per person, and 'anatomy' prints buckets"):
+    with pytest.raises(BadTable, match=r"keep=.*row per person.*'anatomy'"):
         sl.protect(table, sl.DistinctValues() >= 2, method="anatomy", ask="nobody").publish(tmp_path / "a.csv")
 
 

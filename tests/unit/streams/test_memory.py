@@ -30,5 +30,5 @@ def test_too_little():
 def test_a_column_with_more_labels_than_fit_says_how_much_would_do(monkeypatch):
     monkeypatch.setattr(Memory, "holds_labels", lambda self, labels: labels <= 2)
     rows = pa.table({"id": ["a", "b", "c"], "disease": ["Flu", "Flu", "Flu"]})
-    with pytest.raises(NoRoom, match="column 'id' has 3 different labels, too many for memory=; give 201MB, publish"):
+    with pytest.raises(NoRoom, match=r"'id'.*\b3 different labels.*memory=.*\b201MB\b"):
         sl.stream_release(rows, group="id", sensitive="disease")

@@ -45,7 +45,7 @@ def test_its_rows_add_up_to_the_table(monkeypatch, repeat):
 
 def test_whoever_needs_all_keys_is_told_how_to_read_them():
     streamed = sl.stream_table(ROWS, **ROLES)
-    with pytest.raises(BadTable, match=r"a streamed table does not hold its keys, .* read it without memory="):
+    with pytest.raises(BadTable, match=r"not hold its keys.*without memory="):
         held(streamed)
     for ask in (lambda: streamed.sizes, lambda: streamed.counts):
         with pytest.raises(BadTable, match="read it without memory="):
@@ -63,5 +63,5 @@ def test_what_does_not_go_with_streaming_is_refused():
             sl.stream_table(ROWS, **roles)
     with pytest.raises(WrongKind, match="that is a StreamedTable already"):
         sl.stream_table(sl.stream_table(ROWS, **ROLES), **ROLES)
-    with pytest.raises(UnknownColumn, match="no column 'agee', of which kinds= says"):
+    with pytest.raises(UnknownColumn, match=r"'agee'.*kinds="):
         sl.stream_table(ROWS, **ROLES, kinds={"agee": "number"})

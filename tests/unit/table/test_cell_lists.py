@@ -76,20 +76,20 @@ def test_what_looks_like_lists(cells, separator):
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("more", "named"),
     [
-        ({}, 'split="|" is for people with several values in a cell; say values="set" or "multiset" too'),
-        ({"values": "set", "person": "who"}, "do not go together"),
-        ({"values": "set", "missing": "a value"}, 'a missing one has no parts; say missing="no value"'),
-        ({"values": "set", "split": " "}, "split= is empty"),
-        ({"values": "set", "domain": ["Flu"]}, "'Cold' occurs in 'ill' but is not in domain="),
+        ({}, ('split="|"', "several", 'values="set"', '"multiset"')),
+        ({"values": "set", "person": "who"}, ("not go together",)),
+        ({"values": "set", "missing": "a value"}, ("missing", "no parts", 'missing="no value"')),
+        ({"values": "set", "split": " "}, ("split=", "empty")),
+        ({"values": "set", "domain": ["Flu"]}, ("'Cold'", "'ill'", "not in domain=")),
     ],
 )
-def test_what_does_not_go_together(more, message):
+def test_what_does_not_go_together(more, named):
     frame = pa.table({"age": ["30"], "ill": ["Flu|Cold"], "who": ["1"]})
     with pytest.raises(BadTable) as caught:
         sl.read_table(frame, **{"quasi": "age", "sensitive": "ill", "split": "|", **more})
-    assert message in str(caught.value)
+    assert mentions(caught.value, *named)
 
 
 def test_an_empty_cell_is_not_guessed():

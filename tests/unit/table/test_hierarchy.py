@@ -74,9 +74,9 @@ def test_intervals_with_open_ends_cover_their_values_and_nest(numbers, widths, b
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"at": [[18], [18, 65]]}, "a cut at 65 that the level before has not"),
+        ({"at": [[18], [18, 65]]}, r"a cut at 65\b.*not"),
         ({"at": [[18], []]}, "a level without any cut"),
-        ({"at": [18], "start": 10}, "0 is below the start 10; begin lower"),
+        ({"at": [18], "start": 10}, r"\b0 is below.*start 10\b"),
         ({"at": ["x"]}, "not a number"),
     ],
 )
@@ -162,23 +162,20 @@ def test_equal_hierarchies_are_equal():
 
 
 @pytest.mark.parametrize(
-    ("levels", "message"),
+    ("levels", "named"),
     [
-        ((), "it is empty; give at least one value"),
-        (((),), "it is empty; give at least one value"),
-        ((("a", "b"), ("*",)), "level 1 has 1 labels for 2 values; give one for each"),
-        ((("a", "b", "a"), ("x", "y", "z")), "rows 1 and 3 are of the same value; keep one of them"),
-        ((("a", "b", "a"), ("x", "y", "x")), "rows 1 and 3 are of the same value; keep one of them"),
-        (
-            (("a", "b"), ("x", "x"), ("y", "z")),
-            "rows 1 and 2 have one label at level 1 but two at level 2; give them one there too",
-        ),
+        ((), ("empty", "at least one value")),
+        (((),), ("empty", "at least one value")),
+        ((("a", "b"), ("*",)), ("level 1", "1 labels", "2 values")),
+        ((("a", "b", "a"), ("x", "y", "z")), ("rows 1 and 3", "same value", "keep one")),
+        ((("a", "b", "a"), ("x", "y", "x")), ("rows 1 and 3", "same value", "keep one")),
+        ((("a", "b"), ("x", "x"), ("y", "z")), ("rows 1 and 2", "one", "level 1", "two", "level 2")),
     ],
 )
-def test_contradictions_are_named(levels, message):
+def test_contradictions_are_named(levels, named):
     with pytest.raises(BadHierarchy) as wrong:
         Hierarchy("age", levels)
-    assert str(wrong.value) == f"hierarchy of 'age': {message}"
+    assert mentions(wrong.value, "hierarchy of 'age'", *named)
 
 
 def test_values_of_the_data_that_it_lacks_are_named_up_to_ten():
@@ -367,10 +364,10 @@ def test_a_plain_list_is_nested_in_nothing():
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        ({"Europe": ["France"], "Asia": ["France"]}, "rows 1 and 2 are of the same value"),
+        ({"Europe": ["France"], "Asia": ["France"]}, "rows 1 and 2.*same value"),
         (
             {"Europe": {"East": ["Poland"]}, "Asia": {"East": ["Japan"]}},
-            "rows 1 and 2 have one label at level 1 but two at",
+            "rows 1 and 2.*one.*level 1.*two",
         ),
         ({}, "it is empty"),
         ([], "it is empty"),

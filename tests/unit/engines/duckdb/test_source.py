@@ -55,8 +55,7 @@ def test_columns_that_differ_in_capitals_are_refused_in_whichever_file_they_are(
     )
     for number, rows in enumerate([twice, plain] if first else [plain, twice]):
         pq.write_table(rows, folder / f"{number}.parquet")
-    message = f"two columns of {1 - first}.parquet are called 'zip', but for capitals; rename one"
-    with pytest.raises(BadTable, match=message):
+    with pytest.raises(BadTable, match=rf"two columns of {1 - first}\.parquet.*'zip'.*capitals"):
         sl.read_table(str(folder / "?.parquet"), quasi="zip", sensitive="disease")
 
 

@@ -147,7 +147,7 @@ def test_columns_of_a_sheet_that_are_called_alike_are_said_to_be(tmp_path):
 
 def test_formulas_that_nothing_has_computed_are_refused(tmp_path):
     rows = [("age", "disease"), ("=30+4", "Flu"), ("=50+1", "Cold")]
-    message = r"patients.xlsx has formulas without a value \(the first in A2\); open it in a spreadsheet program"
+    message = r"patients\.xlsx.*formulas without a value.*\bA2\b"
     with pytest.raises(BadTable, match=message):
         sl.read_release(sheet(tmp_path, rows), group="age", sensitive="disease")
 
@@ -171,7 +171,7 @@ def test_formulas_with_their_values_are_read(tmp_path, cell):
     [
         ([], "is empty"),
         ([("city", "age", "disease")], "no rows below"),
-        ([("Ann", 34, "Flu"), ("Bea", 35, "Flu")], "seems to have no line of column names"),
+        ([("Ann", 34, "Flu"), ("Bea", 35, "Flu")], "no line.*names"),
     ],
 )
 def test_sheets_without_people_or_names(tmp_path, rows, wrong):
@@ -417,15 +417,13 @@ def test_merged_columns_are_as_long_as_the_sheet(tmp_path):
 def test_notes_of_several_sheets_and_of_streams_are_kept(tmp_path):
     odd_sheet(tmp_path, errors=[("B3", "#N/A")]).rename(tmp_path / "a.xlsx")
     odd_sheet(tmp_path, errors=[("B3", "#N/A"), ("B4", "#REF!")]).rename(tmp_path / "b.xlsx")
-    expected = [
-        f"cells of {name}.xlsx that are errors such as #N/A and are read as missing: {many}"
-        for name, many in (("a", 1), ("b", 2))
-    ]
     table = sl.read_table(str(tmp_path / "*"), **CITY)
     stream = sl.stream_table(str(tmp_path / "*"), **CITY)
     events = sl.read_events(str(tmp_path / "*"), **CITY, person="each row")
     for intake in (table.intake, stream.intake, events.intake):
-        assert [note for note in intake.notes() if "xlsx" in note] == expected
+        first, second = (note for note in intake.notes() if "xlsx" in note)
+        assert mentions(first, "cells", "a.xlsx", "errors", "missing", 1)
+        assert mentions(second, "cells", "b.xlsx", "errors", "missing", 2)
 
 
 class Panic(BaseException):

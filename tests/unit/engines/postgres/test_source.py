@@ -254,7 +254,7 @@ def test_no_way_in(postgres, monkeypatch):
     monkeypatch.setenv("PGPASSWORD", "wrong")
     fails(postgres.address("t"), "does not take this user or password")
     monkeypatch.delenv("PGPASSWORD")
-    fails(postgres.address("t"), "asks for a password; give it in PGPASSWORD")
+    fails(postgres.address("t"), "asks for a password")
 
 
 def test_a_password_from_pgpass(postgres, monkeypatch, tmp_path):
@@ -362,25 +362,25 @@ def test_a_database_that_is_restarted_in_the_middle(postgres, monkeypatch, sampl
 
 
 @pytest.mark.parametrize(
-    ("verb", "message"),
+    ("verb", "named"),
     [
         (
             ("columns",),
-            "the rows of public.t stay in the database, so nobody looks through its columns; name them with",
+            ("public.t", "nobody looks", "columns", "name them"),
         ),
-        (("serve",), "which columns? name them with --group and --sensitive"),
+        (("serve",), ("which columns", "--group", "--sensitive")),
         (
             ("report", "--group", "cell", "--sensitive", "disease"),
-            "a report on a table of a database needs a name; giv",
+            ("report", "database", "name"),
         ),
     ],
     ids=lambda each: each[0] if isinstance(each, tuple) else "",
 )
-def test_verbs_that_look_through_columns_refuse_in_a_line(postgres, verb, message):
+def test_verbs_that_look_through_columns_refuse_in_a_line(postgres, verb, named):
     postgres.put("t", pa.table({"cell": [1, 2], "disease": ["Flu", "Cold"]}))
     outcome = invoke([verb[0], postgres.address("t"), *verb[1:]])
     assert (outcome.exit_code, outcome.stdout) == (2, "")
-    assert message in outcome.stderr
+    assert mentions(outcome.stderr, *named)
     assert outcome.stderr.count("\n") == 1
 
 
@@ -502,7 +502,7 @@ def test_a_locked_table_is_waited_for_until_lock_timeout(waiting, monkeypatch):
 
 def test_a_locked_table_has_an_end_where_nobody_set_one(waiting, monkeypatch):
     monkeypatch.setattr(postgres_session, "LOCK_TIMEOUT", 200)
-    with pytest.raises(BadTable, match=r"another session has locked public\.t .*\(0\.2 s\)"):
+    with pytest.raises(BadTable, match=r"locked public\.t\b.*\b0\.2 s\b"):
         read(waiting)
 
 
@@ -614,7 +614,7 @@ def test_a_query_that_an_administrator_cancels_is_told_as_that(waiting):
             waiting.run(
                 "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' OR query LIKE '%slow%GROUP BY%'"
             )
-        with pytest.raises(BadTable, match=r"an administrator cancelled the query on public\.slow"):
+        with pytest.raises(BadTable, match=r"administrator cancelled.*public\.slow"):
             table.result()
 
 

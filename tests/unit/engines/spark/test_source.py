@@ -24,11 +24,11 @@ from sidelight.table.roles import Roles
 REPORTS = {
     "Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times: ExecutorLostFailure (executor 7 exited)": (
         BadTable,
-        "Spark lost its executors while rows.csv was read, and nothing was kept",
+        r"lost its executors.*rows\.csv.*nothing",
     ),
     "ModuleNotFoundError: No module named 'sidelight'": (
         NotAvailable,
-        "the executors of Spark have no sidelight; install",
+        "executors.*no sidelight.*install",
     ),
     "[PYTHON_VERSION_MISMATCH] Python in worker has different version": (
         NotAvailable,
@@ -38,11 +38,11 @@ REPORTS = {
     "java.io.IOException: No space left on device": (NoRoom, "set spark.local.dir to a larger one"),
     "[MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION] Ann,34,HIV": (
         BadTable,
-        "rows.csv cannot be read as CSV by Spark",
+        r"rows\.csv cannot be read.*CSV",
     ),
-    "[PATH_NOT_FOUND] Path does not exist: file:/none": (BadTable, "Spark finds no rows.csv; check the path"),
-    "Could not parse Master URL: 'here'": (BadTable, r"Spark has no master as master= says; write it like local\[2\]"),
-    "[SOMETHING_ELSE] of Ann's row": (BadTable, r"Spark could not count rows.csv \(SOMETHING_ELSE\); check that"),
+    "[PATH_NOT_FOUND] Path does not exist: file:/none": (BadTable, r"finds no rows\.csv.*path"),
+    "Could not parse Master URL: 'here'": (BadTable, r"master=.*local\[2\]"),
+    "[SOMETHING_ELSE] of Ann's row": (BadTable, r"not count rows\.csv.*\bSOMETHING_ELSE\b"),
 }
 
 
@@ -101,15 +101,15 @@ class Typed:
 @pytest.mark.parametrize(
     ("columns", "problem"),
     [
-        ({"zip": Typed("array")}, "column 'zip' holds array cells, which Spark cannot group; turn it into text"),
+        ({"zip": Typed("array")}, "'zip' holds array.*into text"),
         ({"zip": Typed("variant")}, "column 'zip' holds variant cells"),
         ({"zip": Typed("time(6)")}, "column 'zip' holds time"),
         (
             {"zip": Typed("string", "UTF8_LCASE")},
-            "column 'zip' compares texts by UTF8_LCASE, which takes different ones",
+            "'zip'.*UTF8_LCASE",
         ),
-        ({"zip": Typed("string"), "ZIP": Typed("string")}, "Spark cannot tell by its name which column 'zip' is"),
-        ({"zip.code": Typed("string")}, r"Spark cannot tell by its name which column 'zip\.code' is"),
+        ({"zip": Typed("string"), "ZIP": Typed("string")}, "cannot tell.*name.*'zip'"),
+        ({"zip.code": Typed("string")}, r"cannot tell.*name.*'zip\.code'"),
     ],
 )
 def test_columns_that_spark_would_mistake(columns, problem):
