@@ -170,7 +170,7 @@ def test_pandas_nameless_index_is_no_row(folder):
 def test_the_line_and_byte_are_found_in_a_large_file(folder):
     good = "zip,sex,disease\n" + "12345,f,Flu\n" * 200_000
     ragged = written(folder, good + "1,f\n" + "12345,f,Flu\n" * 1000)
-    assert refused(source=ragged).startswith("line 200002 of patients.csv has 2 cells")
+    assert mentions(refused(source=ragged), "line 200002", "patients.csv", "2 cells")
     strange = written(folder, good.encode() + b"1,\xff,Flu\n")
     assert f"byte {len(good) + 2:,} (from 0)" in refused(source=strange)
 
@@ -178,13 +178,13 @@ def test_the_line_and_byte_are_found_in_a_large_file(folder):
 def test_files_that_are_not_what_they_are_called(folder):
     assert "no file" in refused(source=folder / "gone.csv")
     assert "no file matches" in refused(source=str(folder / "*.csv"))
-    assert "is a folder; name its files" in refused(source=folder)
-    assert "cannot tell what a.docx is" in refused(source=written(folder, "", "a.docx"))
-    assert "cannot tell what a.parquet.gz is" in refused(source=written(folder, "", "a.parquet.gz"))
-    assert "a.parquet cannot be read as Parquet" in refused(source=written(folder, "zip,sex", "a.parquet"))
+    assert mentions(refused(source=folder), "is a folder", "files")
+    assert mentions(refused(source=written(folder, "", "a.docx")), "cannot tell", "a.docx")
+    assert mentions(refused(source=written(folder, "", "a.parquet.gz")), "cannot tell", "a.parquet.gz")
+    assert mentions(refused(source=written(folder, "zip,sex", "a.parquet")), "a.parquet", "cannot be read", "Parquet")
     assert "b.csv.gz cannot be unpacked" in refused(source=written(folder, "zip,sex", "b.csv.gz"))
     mixed = [written(folder, "zip,sex,disease\n", "c.csv"), folder / "a.parquet"]
-    assert "give files of one kind" in refused(source=mixed)
+    assert mentions(refused(source=mixed), "files", "one kind")
 
 
 def test_a_file_that_is_written_to_while_it_is_read_is_refused(folder, monkeypatch):
@@ -207,7 +207,7 @@ def test_values_of_people_are_not_taken_from_a_file_that_has_changed(folder):
     table, again = (sl.read_table(file, quasi="age", sensitive="disease", person="id", values="set") for _ in range(2))
     assert table.profiles().people.sum() == 2
     file.write_text("id,age,disease\n1,20,Flu\n1,20,Flu\n2,30,Flu\n")
-    with pytest.raises(BadTable, match=r"visits\.csv changed while it was read"):
+    with pytest.raises(BadTable, match=r"visits\.csv changed while"):
         again.profiles()
 
 

@@ -69,7 +69,7 @@ def test_each_row_may_be_a_person():
 
 
 def test_missing_values_are_what_they_are_said_to_be():
-    with pytest.raises(MissingValues, match="1 of 5 rows has no 'disease'"):
+    with pytest.raises(MissingValues, match=r"\b1 of 5 rows.*no 'disease'"):
         read(missing="an error")
     dropped = read(missing="drop")
     assert (counted(dropped)[1], dropped.intake.rows_without_value) == ([0, 0, 0], 1)
@@ -89,7 +89,7 @@ def test_cells_may_be_lists():
     events = read(person="each row", values="set", split="|")
     assert counted(events) == [[2, 0, 0], [1, 0, 0], [1, 2, 0]]
     assert counted(read(ROWS.slice(0, 0), person="each row", values="set", split="|")) == [[0] * 3] * 3
-    with pytest.raises(BadTable, match="a missing one has no parts"):
+    with pytest.raises(BadTable, match=r"missing.*no parts"):
         read(person="each row", values="set", split="|", missing="a value")
 
 

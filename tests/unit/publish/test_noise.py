@@ -68,7 +68,7 @@ def test_nothing_is_replaced_unasked(tmp_path):
         counts.publish(path)
     assert path.read_text() == "mine"
     assert counts.publish(path, force=True).path == path
-    with pytest.raises(NotPublished, match=r"name it \.parquet or \.csv"):
+    with pytest.raises(NotPublished, match=r"\.parquet or \.csv"):
         counts.publish(tmp_path / "counts.txt")
 
 

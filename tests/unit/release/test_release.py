@@ -192,7 +192,7 @@ def test_where_nobody_has_a_value_the_domain_has_to_be_said(semantics):
     ],
 )
 def test_more_people_than_machine_numbers_add_up_are_refused(groups):
-    with pytest.raises(BadRelease, match="more people than can be counted"):
+    with pytest.raises(BadRelease, match=r"more people.*less than [0-9,]{20,}"):
         sl.Release.from_counts(groups)
 
 
@@ -203,7 +203,7 @@ def test_as_many_people_as_can_be_added_up_are_counted():
 def test_more_people_in_a_file_of_counts_are_refused():
     for many in ("99999999999999999999", str(2**62), "1" + "0" * 5_000):
         rows = pa.table({"g": ["x"], "people": [many], "s": ["a"], "count": [many]})
-        with pytest.raises(BadRelease, match="more people than can be counted"):
+        with pytest.raises(BadRelease, match=r"more people.*less than [0-9,]{20,}"):
             sl.read_release(rows, group=["g"], sensitive="s", rows="counts")
     many = "0" * 5_000 + "7"
     rows = pa.table({"g": ["x"], "people": [many], "s": ["a"], "count": [many]})

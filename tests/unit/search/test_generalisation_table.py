@@ -97,7 +97,7 @@ def test_a_measure_of_whole_releases_is_measured_and_no_policy():
     for row in answer:
         release = sl.generalise(adult.table, by=adult.hierarchies, to=row.levels)
         assert row.values == (believed.bind_table(adult.table).measure(release).value,)
-    with pytest.raises(BadPolicy, match="name it among the measures"):
+    with pytest.raises(BadPolicy, match="among the measures"):
         sl.generalisation_table(adult.table, adult.hierarchies, sl.GroupSize(), policy=believed <= 1)
 
 
@@ -152,7 +152,7 @@ def test_what_makes_no_sense_is_refused_in_one_line():
         table_of({"level of age": sl.GroupSize()})
     with pytest.raises(BadMeasure, match=r"'loss'.*already"):
         table_of({"loss": sl.GroupSize()}, "loss")
-    with pytest.raises(BadPolicy, match=r"no utility 'los'; did you mean .loss"):
+    with pytest.raises(BadPolicy, match=r"utility 'los'.*'loss'"):
         table_of(sl.GroupSize(), "los")
     with pytest.raises(BadPolicy, match=r"suppress=.* needs a policy"):
         table_of(sl.GroupSize(), suppress=0.1)
@@ -164,7 +164,7 @@ def test_what_makes_no_sense_is_refused_in_one_line():
         table_of({1: sl.GroupSize()})
     with pytest.raises(WrongKind, match="leave its limit out"):
         table_of([sl.GroupSize() >= 5])
-    with pytest.raises(WrongKind, match=r"write one, such as sl.GroupSize\(\)"):
+    with pytest.raises(WrongKind, match=r"not a str.*sl\.GroupSize\(\)"):
         table_of("group size")
     with pytest.raises(WrongKind, match="mapping of columns to hierarchies"):
         sl.generalisation_table(ADULT.table, ADULT.hierarchies["age"], sl.GroupSize())

@@ -107,7 +107,7 @@ def test_a_list_of_nothing_is_a_missing_cell(cell):
         marks = {"missing_marks": "?", "missing": missing}
         return sl.read_table(rows, quasi="age", sensitive="ill", split="|", values="set", **marks)
 
-    with pytest.raises(MissingValues, match="1 of 3 rows has no 'ill'"):
+    with pytest.raises(MissingValues, match=r"\b1 of 3 rows.*no 'ill'"):
         read("an error")
     dropped, healthy = read("drop"), read("no value")
     assert (dropped.people, dropped.column("age").labels, dropped.intake.rows_without_value) == (2, ("40",), 1)

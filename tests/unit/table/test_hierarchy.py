@@ -86,7 +86,7 @@ def test_cuts_that_do_not_fit(options, message):
 
 
 def test_ends_that_cross():
-    with pytest.raises(BadHierarchy, match="bottom 90 is not below top 18"):
+    with pytest.raises(BadHierarchy, match=r"bottom 90.*not below.*top 18"):
         sl.Hierarchy.intervals("age", AGES, widths=[5], bottom=90, top=18)
 
 
@@ -204,7 +204,7 @@ def test_missing_cells_are_not_values_that_it_lacks():
 
 @pytest.mark.parametrize("level", [-1, 4])
 def test_a_level_that_is_not_there(level):
-    with pytest.raises(BadHierarchy, match=rf"'age' has no level {level}; its levels are 0 to 3"):
+    with pytest.raises(BadHierarchy, match=rf"'age' has no level {level};.*\b0 to 3\b"):
         AGE.generalise("25", level)
 
 

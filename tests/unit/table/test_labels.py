@@ -205,7 +205,7 @@ def test_kinds_of_columns_that_are_not_there_or_make_no_sense_are_refused():
     with pytest.raises(WrongKind, match=r"kinds=.*mapping.*not a list"):
         as_kinds(["region"])
     for order in (["a"], ["a", "a"], 5):
-        with pytest.raises(BadTable, match="lists for column 'x' no order"):
+        with pytest.raises(BadTable, match=r"'x'.*no order"):
             as_kinds({"x": order})
     read([1, 2], disease="category")  # a column that is there, and not printed as anything else
 
@@ -217,7 +217,7 @@ def test_what_is_no_kind_on_the_command_line(text):
 
 
 def test_a_kind_is_said_once_on_the_command_line():
-    with pytest.raises(BadTable, match="says two kinds for 'region'"):
+    with pytest.raises(BadTable, match=r"two kinds.*'region'"):
         read_kinds(["region=category", "region=number"])
 
 

@@ -182,7 +182,7 @@ def test_names_that_are_no_texts_are_read_as_their_texts(names):
     quasi, sensitive = map(str, frame.columns)
     assert sizes(frame, quasi=quasi, sensitive=sensitive) == {"x": 2, "y": 1}
     assert list(frame.columns) == list(pd.Index(names))  # whose frame it is keeps its names
-    with pytest.raises(UnknownColumn, match="no column 'age' in the table"):
+    with pytest.raises(UnknownColumn, match=r"'age'.*the table"):
         sizes(frame, quasi="age", sensitive=sensitive)
 
 
@@ -368,7 +368,7 @@ def test_a_table_that_duckdb_fails_at_does_not_spoil_the_next(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("sidelight.engines.duckdb.source.rows_of_view", fail)
         before = kept_database()
-        with pytest.raises(BadTable, match="DuckDB cannot count this Arrow table"):
+        with pytest.raises(BadTable, match=r"DuckDB cannot count.*Arrow"):
             sizes(table)
     assert kept_database() is not before
     assert sizes(table) == {"a": 1, "b": 1}

@@ -188,7 +188,7 @@ def test_what_only_looks_like_a_spreadsheet(tmp_path):
 
 
 def test_a_column_that_a_sheet_lacks(tmp_path):
-    with pytest.raises(UnknownColumn, match=r"no column 'age' in patients.xlsx"):
+    with pytest.raises(UnknownColumn, match=r"'age'.*patients\.xlsx"):
         sl.read_table(sheet(tmp_path, [("city", "disease"), ("Bonn", "Flu")]), **QUASI)
 
 
@@ -238,7 +238,7 @@ def test_each_of_several_sheets_has_the_columns_that_are_used(tmp_path, names):
     sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="a.xlsx")
     rows = [dict(zip(("city", "age", "disease"), row, strict=True)) for row in PEOPLE]
     sheet(tmp_path, [names, *(tuple(row[name.lower()] for name in names) for row in rows)], name="b.xlsx")
-    with pytest.raises(UnknownColumn, match=r"no column 'age' in b.xlsx"):
+    with pytest.raises(UnknownColumn, match=r"'age'.*b\.xlsx"):
         sl.read_table(str(tmp_path / "*"), **QUASI)
 
 

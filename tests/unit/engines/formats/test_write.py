@@ -141,8 +141,8 @@ ENDINGS = (".parquet", "parquet", ".csv", "csv", ".csv", "arx")
     ("name", "form", "named"),
     [
         ("made/r.txt", None, ("'r.txt'", ".parquet", ".csv")),
-        ("r.csv", "x", ("'r.csv'", "not", "as x", *ENDINGS)),
-        ("r.pq", "csv", ("'r.pq'", "not", "as csv", *ENDINGS)),
+        ("r.csv", "x", ("'r.csv'", "cannot", "as x", *ENDINGS)),
+        ("r.pq", "csv", ("'r.pq'", "cannot", "as csv", *ENDINGS)),
         ("r.csv", ["csv"], ENDINGS),
     ],
 )

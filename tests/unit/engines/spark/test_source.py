@@ -126,9 +126,9 @@ def test_columns_that_nobody_uses_may_be_odd():
 
 
 def test_a_name_without_an_ending_is_a_folder_only_where_spark_is(tmp_path):
-    with pytest.raises(NotPublished, match=r"name it \.parquet or \.csv"):
+    with pytest.raises(NotPublished, match=r"\.parquet or \.csv"):
         spark_source.parts_or_file(tmp_path / "release", None, in_spark=False)
-    with pytest.raises(NotPublished, match=r"name it \.parquet or \.csv"):
+    with pytest.raises(NotPublished, match=r"\.parquet or \.csv"):
         spark_source.parts_or_file(tmp_path / "release", "csv", in_spark=True)
     with pytest.raises(NotPublished, match=r"exists.*never replaced.*another name"):
         spark_source.parts_or_file(tmp_path, None, in_spark=True)
@@ -221,7 +221,7 @@ def test_a_folder_of_parts_is_read_as_one_table_and_has_one_digest(tmp_path):
     (folder / "_SUCCESS").touch()
     assert sl.read_release(f"{folder}/", group="age", sensitive="disease").size == 4
     (folder / "notes.txt").touch()
-    with pytest.raises(BadTable, match="is a folder; name its files"):
+    with pytest.raises(BadTable, match=r"folder.*its files"):
         sl.read_release(folder, group="age", sensitive="disease")
 
 
