@@ -4,6 +4,7 @@ Negations: which values are ruled out, and of whom.
 """
 
 import pickle
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -211,6 +212,7 @@ def test_what_is_known_in_words(people, premises):
     # and nobody else
     assert said.count("group") == premises.count("group") + sum(each.startswith("group ") for each in premises)
     assert said.count("target") == premises.count("target") + 1
+    assert set(re.findall(r"\b[w-z]\b", said)) == {"w", *(value for _, _, value in people)}
 
 
 def test_what_goes_without_saying_or_was_said_is_not_said():
