@@ -213,8 +213,7 @@ def expect(kind: type[Thing], thing: object, name: str) -> Thing:
     if isinstance(thing, kind):
         return thing
     remedy = remedy_for(kind.__name__, thing)
-    message = f"{name} should be a {kind.__name__}, not {kind_in_words(thing)}{'; ' if remedy else ''}{remedy}"
-    raise WrongKind(message)
+    raise WrongKind(f"{name} should be a {kind.__name__}, not {kind_in_words(thing)}{'; ' if remedy else ''}{remedy}")
 
 
 def expect_or_none(kind: type[Thing], thing: object, name: str) -> Thing | None:
@@ -281,14 +280,12 @@ def expect_several(
     sidelight.errors.WrongKind: problems should be a list, each a SidelightError, not a str
     """
     if isinstance(things, (kind, *also)):
-        message = f"{name} should be several, not one; put it into a list: [{each}]"
-        raise WrongKind(message)
+        raise WrongKind(f"{name} should be several, not one; put it into a list: [{each}]")
     # a DataFrame is iterated by the names of its columns, a mapping by its keys: neither holds several things
     if isinstance(things, str | bytes) or not isinstance(things, Sequence | set | frozenset | ValuesView | Iterator):
         remedy = remedy_for(kind.__name__, things)
         kinds = f"{name} should be a list, each a {kind.__name__}"
-        message = f"{kinds}, not {kind_in_words(things)}{'; ' if remedy else ''}{remedy}"
-        raise WrongKind(message)
+        raise WrongKind(f"{kinds}, not {kind_in_words(things)}{'; ' if remedy else ''}{remedy}")
     listed_things = tuple(things)
     for number, thing in enumerate(listed_things, start=1):
         if not isinstance(thing, also):
@@ -305,8 +302,7 @@ def expect_mapping(things: object, name: str, example: str) -> Mapping[Any, Any]
     """
     if isinstance(things, Mapping):
         return things
-    message = f"{name} should be a mapping such as {example}, not {kind_in_words(things)}"
-    raise WrongKind(message)
+    raise WrongKind(f"{name} should be a mapping such as {example}, not {kind_in_words(things)}")
 
 
 def mapping_or_empty(things: object, name: str, example: str) -> Mapping[Any, Any]:
@@ -540,9 +536,7 @@ def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     if hasattr(names, "__arrow_c_stream__") or hasattr(
         names, "__dataframe__"
     ):  # a table would be iterated by what it holds
-        message = "the names of columns are a text or a list of texts, not a table"
-        raise WrongKind(message)
+        raise WrongKind("the names of columns are a text or a list of texts, not a table")
     if not hasattr(names, "__iter__"):
-        message = f"the names of columns are a text or a list of texts, not {kind_in_words(names)}"
-        raise WrongKind(message)
+        raise WrongKind(f"the names of columns are a text or a list of texts, not {kind_in_words(names)}")
     return (names,) if isinstance(names, str) else tuple(expect(str, each, "the name of a column") for each in names)

@@ -109,8 +109,7 @@ def _refuse_long_name(path: Path, ending: str = "") -> None:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             more = f" with '{ending}' behind it, as it is called while it is written" if ending else ""
-            message = f"the name of the file is too long{more}: '{path.name}'; give a shorter one"
-            raise SidelightError(message) from None
+            raise SidelightError(f"the name of the file is too long{more}: '{path.name}'; give a shorter one") from None
     except ValueError:  # no name of a file: whoever writes says so
         return
 
@@ -140,8 +139,7 @@ def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
     _refuse_long_name(path)
     for each in inputs:
         if real_path(path) == real_path(each) or (path.exists() and each.exists() and path.samefile(each)):
-            message = f"'{path}' is an input, and inputs are never written over; give another name"
-            raise NotPublished(message)
+            raise NotPublished(f"'{path}' is an input, and inputs are never written over; give another name")
 
 
 def refuse_targets(targets: Sequence[Path], inputs: Iterable[Path], *, force: bool) -> None:
@@ -151,8 +149,7 @@ def refuse_targets(targets: Sequence[Path], inputs: Iterable[Path], *, force: bo
         refuse_input(path, read)
         refuse_existing(path, force=force)
         if real_path(path) in map(real_path, targets[:at]):
-            message = f"'{path}' is named twice; give each answer a file of its own"
-            raise SidelightError(message)
+            raise SidelightError(f"'{path}' is named twice; give each answer a file of its own")
 
 
 def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
@@ -160,11 +157,10 @@ def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
     _refuse_long_name(path, f"{UNFINISHED}{'x' * 8}")  # as `mkdtemp` ends it
     settle(path)
     if beside.exists() and not path.exists() and not force:
-        message = (
+        raise SidelightError(
             f"'{beside}' is there without its '{path.name}', which was moved or removed; "
             f"give another name, or replace it with --force{in_python(' force=True')}"
         )
-        raise SidelightError(message)
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
@@ -413,14 +409,12 @@ def settle(path: Path) -> None:
         with locked(path, passing=True), unfinished_folder(path) as aside:
             _settle(path, aside)
     except TimeoutError as error:
-        message = f"cannot read '{path}' while it is replaced: {error.strerror}"
-        raise NotPublished(message) from None
+        raise NotPublished(f"cannot read '{path}' while it is replaced: {error.strerror}") from None
     except (OSError, SidelightError):
-        message = (
+        raise NotPublished(
             f"publishing '{path}' was cut short, and this user may not put back what stood there; "
             "let somebody who may write there read it, or publish again with --force"
-        )
-        raise NotPublished(message) from None
+        ) from None
 
 
 def _settle(last: Path, aside: Path) -> None:

@@ -96,8 +96,7 @@ def heed_interrupts() -> None:
     """Stop, before something is published, if Ctrl-C was pressed and some library has swallowed it."""
     # libraries such as DuckDB catch SIGINT themselves, so the exception may never have come
     if any(each.noticed for each in _NOTICING):
-        message = "nothing was published"
-        raise KeyboardInterrupt(message)
+        raise KeyboardInterrupt("nothing was published")
 
 
 Handler: TypeAlias = Callable[[int, FrameType | None], object]

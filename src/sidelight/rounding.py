@@ -48,14 +48,12 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         or not isinstance(number, Real | Decimal)
         or (not whole_or_fraction and (number.is_nan() if isinstance(number, Decimal) else math.isnan(number)))
     ):
-        message = f"{name} is a number, not {as_given(number, quoted=True)}; give a number"
-        raise error(message)
+        raise error(f"{name} is a number, not {as_given(number, quoted=True)}; give a number")
     if isinstance(number, Rational):
         exact = Fraction(int(number.numerator), int(number.denominator))
         # longer numbers say nothing about people, and Python does not write them
         if max(abs(exact.numerator), exact.denominator).bit_length() > 10_000:
-            message = f"{name} is a number of thousands of digits; give a shorter one"
-            raise error(message)
+            raise error(f"{name} is a number of thousands of digits; give a shorter one")
         return exact
     if math.isinf(number):
         return float(number)
@@ -93,8 +91,7 @@ def whole_number(
     if isinstance(number, bool) or not isinstance(number, Integral) or not least <= int(number) <= most:
         beyond = isinstance(number, Integral) and int(number) > most
         span = f"from {least:,} to {most:,}" if beyond else f"of at least {least:,}"
-        message = f"{name} is {as_given(number, quoted=True)}; give a whole number {span}"
-        raise error(message)
+        raise error(f"{name} is {as_given(number, quoted=True)}; give a whole number {span}")
     return int(number)
 
 

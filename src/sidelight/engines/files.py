@@ -66,8 +66,7 @@ def format_of_file(file: Path) -> FileFormat:
     if form is None:
         *most, last = ", ".join(each.advice for each in FORMATS).split(", ")
         frame = in_python(", a dataframe will do too")
-        message = f"cannot tell what {file.name} is by its ending; name it {', '.join(most)} or {last}{frame}"
-        raise BadTable(message)
+        raise BadTable(f"cannot tell what {file.name} is by its ending; name it {', '.join(most)} or {last}{frame}")
     return form
 
 
@@ -102,12 +101,10 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     # by real path, so that a file that is named twice, or reached by a link, does not count its people twice
     files = sorted({real_path(file): file for each in named for file in _expand(str(each))}.values())
     if not files:
-        message = "the list of files is empty; name at least one"
-        raise BadTable(message)
+        raise BadTable("the list of files is empty; name at least one")
     for file in files:
         if not os.access(file, os.R_OK):
-            message = f"{file} may not be read; ask for the right to read it"
-            raise BadTable(message)
+            raise BadTable(f"{file} may not be read; ask for the right to read it")
     return files
 
 
@@ -121,20 +118,16 @@ def _expand(path: str) -> list[Path]:
         parts = [each for each in file.iterdir() if not each.name.startswith((".", "_"))]
         if parts and all(each.is_file() and each.suffix.lower() in Parquet.endings for each in parts):
             return parts
-        message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
-        raise BadTable(message)
+        raise BadTable(f"{path} is a folder; name its files, for example {file / '*.parquet'}")
     if file.exists():
         if not file.is_file():  # whoever opens it may wait for ever, and it cannot be read twice
-            message = f"{path} is a device or a pipe; copy what it says into a file"
-            raise BadTable(message)
+            raise BadTable(f"{path} is a device or a pipe; copy what it says into a file")
         return [file]
     if not has_magic(path):
-        message = f"no file {path}; check the name and the folder"
-        raise BadTable(message)
+        raise BadTable(f"no file {path}; check the name and the folder")
     matched = [Path(each) for each in glob(path, recursive=True) if Path(each).is_file()]  # noqa: PTH207 - an absolute glob
     if not matched:
-        message = f"no file matches {path}; check the pattern and the folder"
-        raise BadTable(message)
+        raise BadTable(f"no file matches {path}; check the pattern and the folder")
     return matched
 
 
@@ -160,8 +153,7 @@ def _copy_standard_input() -> Path:
     atexit.register(until_the_end.close)
     folder = until_the_end.enter_context(private_folder())
     if sys.stdin is None:
-        message = "standard input is closed; give the name of a file"
-        raise BadTable(message)
+        raise BadTable("standard input is closed; give the name of a file")
     # a pipe has no ending and cannot be rewound: its first bytes say the format, and are written to the copy first
     beginning = sys.stdin.buffer.read(4)
     kinds = {first: ending for form in FORMATS for first, ending in form.first_bytes.items()}
@@ -211,8 +203,7 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
             files = files_of([*sources])
             forms = {form.words: form for form in map(format_of_file, files)}
             if len(forms) > 1:
-                message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
-                raise BadTable(message)
+                raise BadTable(f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind")
             (form,) = forms.values()
             opened.enter_context(refuse_changes(files))
             rows = opened.enter_context(form.open_rows(files, roles, packed=packed, memory=memory))
@@ -237,8 +228,7 @@ def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...
 
 def _refuse_row(source: str | Path, heading: Heading) -> None:
     if heading.rows is not None and heading.is_row():
-        message = f"{files_of(source)[0].name} {NO_NAMES}"
-        raise BadTable(message)
+        raise BadTable(f"{files_of(source)[0].name} {NO_NAMES}")
 
 
 def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
@@ -271,11 +261,10 @@ def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
     with _open_heading(source, roles) as heading:
         _refuse_row(source, heading)
         if not heading.is_sure((*roles.used.values(), *roles.carried, *dict(roles.kinds))):
-            message = (
+            raise BadTable(
                 f"{files_of(source)[0].name} has {heading.count_in_words()}; if it holds names, name one of them, "
                 f"as {parameter('quasi')} or {parameter('sensitive')} say"
             )
-            raise BadTable(message)
 
 
 @contextmanager

@@ -129,8 +129,7 @@ def read_table(
 def table_from(source: object, roles: Roles) -> Table:
     """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
     if isinstance(source, Table):
-        message = "that is a Table already; use it as it is, or read its source anew"
-        raise WrongKind(message)
+        raise WrongKind("that is a Table already; use it as it is, or read its source anew")
     roles = replace(roles, suppressed=None).complete()
     if roles.carried:
         return _read_carried(source, roles)
@@ -147,11 +146,10 @@ def table_from(source: object, roles: Roles) -> Table:
 def _read_carried(source: object, roles: Roles) -> Table:
     """Count by the columns that are carried along too, then take them out of the keys."""
     if roles.values != "single":
-        message = (
+        raise BadTable(
             f"{parameter('keep')} is for people with one value, who are published a row each; "
             f"with {parameter('values', roles.values)} only counts are published: leave it out"
         )
-        raise BadTable(message)
     finer = table_from(source, replace(roles, quasi=(*roles.quasi, *roles.carried), keep=(), weight=None))
     table = carry(finer, len(roles.carried))
     assert table.carried is not None
@@ -209,11 +207,10 @@ def stream_keys(source: object, roles: Roles, memory: Memory) -> KeyStream:
     if roles.split is not None:
         return split_stream(stream_keys(source, whole_cells(roles), memory), roles, roles.split, memory)
     if not (isinstance(source, str | pa.Table | list | tuple) or hasattr(source, "__fspath__") or is_spark(source)):
-        message = (
+        raise WrongKind(
             f"{kind_in_words(source)} is in memory already, or in an engine of its own; read it without "
             f"{parameter('memory')}, or write it to a Parquet file first"
         )
-        raise WrongKind(message)
     with rows_of(source, roles, memory=memory) as rows:
         if is_spark(source):
             return read_spark_stream(rows, roles, memory)
@@ -316,12 +313,10 @@ def stream_table(
 def streamed_table_from(source: object, roles: Roles, memory: Memory) -> StreamedTable:
     """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
     if isinstance(source, Table | StreamedTable):
-        message = f"that is a {type(source).__name__} already; use it as it is, or read its source anew"
-        raise WrongKind(message)
+        raise WrongKind(f"that is a {type(source).__name__} already; use it as it is, or read its source anew")
     if roles.keep or roles.weight is not None:
         carried = parameter("keep" if roles.keep else "weight")
-        message = f"{carried} does not go with {parameter('memory')}: rows are not held; leave one of them out"
-        raise BadTable(message)
+        raise BadTable(f"{carried} does not go with {parameter('memory')}: rows are not held; leave one of them out")
     stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
     stream = replace(stream, roles=stream.typed_roles)
     packed = stream.packing.labels[: len(stream.roles.quasi)]
@@ -534,8 +529,7 @@ def read_domain(path: str | Path, column: str | None = None, *, encoding: str | 
     file = Path(path)
     values = _read_lines(file, encoding) if file.suffix.lower() in LINES else _read_column(file, column, encoding)
     if not values:
-        message = f"{file.name} lists no values; give one per line"
-        raise BadTable(message)
+        raise BadTable(f"{file.name} lists no values; give one per line")
     return values
 
 
@@ -546,10 +540,9 @@ def read_declared(path: Path, sensitive: Sequence[str], listed_too: Sequence[Lab
     """
     if len(sensitive) > 1:
         if listed_too:
-            message = (
+            raise BadTable(
                 f"{path.name} lists the values of {listed(sensitive)}; do not list some by {parameter('domain')} too"
             )
-            raise BadTable(message)
         return {name: read_domain(path, name) for name in sensitive}
     there = columns_of(path) if path.suffix.lower() not in LINES else ()
     named = [name for name in sensitive if name in there]
@@ -564,8 +557,7 @@ def _read_lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
         raise BadTable(message) from None
     except (OSError, ValueError) as error:  # a name with a zero byte
         reason = getattr(error, "strerror", None) or "no such name"
-        message = f"cannot read '{file}': {reason}; give the path of a file that lists the values"
-        raise BadTable(message) from None
+        raise BadTable(f"cannot read '{file}': {reason}; give the path of a file that lists the values") from None
 
     def unquote(line: str) -> str:
         inside = line[1:-1]
@@ -581,8 +573,7 @@ def _read_column(file: Path, column: str | None, encoding: str | None) -> tuple[
     names = columns_of(file, Roles(encoding=encoding))
     if column is None and len(names) > 1:
         there = columns_in_words(file, Roles(encoding=encoding))
-        message = f"which column of {file.name} lists the values? it has: {there}"
-        raise BadTable(message)
+        raise BadTable(f"which column of {file.name} lists the values? it has: {there}")
     listing = names[0] if column is None else column
     if listing not in names:
         message = f"no column '{listing}' in {file.name}{nearest_column(listing, file, Roles(encoding=encoding))}"

@@ -69,18 +69,16 @@ def read_events(
 def events_from(source: object, roles: Roles) -> Events:
     """Read rows about people by roles; declared values are not looked at, as what was not declared is no error here."""
     if len(roles.value_columns) > 1:
-        message = f"events are about one sensitive column; pick one of {listed(roles.value_columns)}"
-        raise BadTable(message)
+        raise BadTable(f"events are about one sensitive column; pick one of {listed(roles.value_columns)}")
     missing = roles.missing or ("a value" if roles.split is None else "no value")
     plain = replace(roles, suppressed=None, domain=None, keep=(), weight=None, kinds=(), missing=missing).complete()
     if plain.split is None:
         return _events(source, plain)
     if missing == "a value":
-        message = (
+        raise BadTable(
             f"{parameter('split', plain.split)} takes cells apart, and a missing one has no parts; say "
             f"{parameter('missing', 'no value')}"
         )
-        raise BadTable(message)
     cells = replace(plain, values="single", split=None, missing="a value" if missing == "no value" else missing)
     whole = _events(source, cells)
     return _split_cells(whole, plain, plain.split)

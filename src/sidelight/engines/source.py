@@ -196,11 +196,10 @@ def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
         all_labels.append((*declared, *in_order({*labels}.difference(declared))) if declared else in_order(labels))
     packing = Packing(tuple(all_labels), sensitive=len(roles.value_columns))
     if packing.width >= KEY_LIMIT:
-        message = (
+        raise BadTable(
             f"the sensitive columns {' and '.join(roles.value_columns)} have more combinations of values than can be "
             "counted; read some of them more coarsely, or leave one out"
         )
-        raise BadTable(message)
     return packing
 
 
@@ -216,8 +215,7 @@ def naming(column: str) -> Iterator[None]:
     try:
         yield
     except (BadTable, WrongKind) as problem:
-        message = f"column '{column}': {problem}"
-        raise type(problem)(message) from None
+        raise type(problem)(f"column '{column}': {problem}") from None
 
 
 def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
@@ -352,11 +350,10 @@ def python_cells(array: pa.Array) -> list[object]:
     except (OverflowError, ValueError):  # also of a time zone that shifts the last day of 9999
         if not pa.types.is_temporal(array.type):
             raise
-        message = (
+        raise BadTable(
             f"some {array.type} cells are before the year 1 or after 9999, or, of times, outside a day; store them as "
             "text, or as missing where they stand for that"
-        )
-        raise BadTable(message) from None
+        ) from None
 
 
 def _python_cells(array: pa.Array) -> list[object]:
@@ -434,8 +431,7 @@ def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
     """Make every missing cell of a column a null, before anything is counted."""
     dtype, column = frame.collect_schema()[name], nw.col(name)
     if dtype == nw.Object or dtype.is_nested():
-        message = f"column '{name}' holds {dtype} cells; turn it into text first"
-        raise BadTable(message)
+        raise BadTable(f"column '{name}' holds {dtype} cells; turn it into text first")
     # NaN and null would be two groups; a missing cell must be one and the same, whatever the library writes for it
     if dtype.is_float():
         column = column.fill_nan(None)
@@ -649,16 +645,14 @@ def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...
     used, columns = roles.used.values(), heading.names
     for name in used:
         if name not in columns:
-            message = f"no column '{name}' in {where}{heading.name_nearest(name, used)}"
-            raise UnknownColumn(message)
+            raise UnknownColumn(f"no column '{name}' in {where}{heading.name_nearest(name, used)}")
     repeated = first_repeated(columns)
     if repeated is not None:
         # the name itself may be a person's cell: only the positions are told
         one, other = [at for at, name in enumerate(columns, start=1) if name == repeated][:2]
         alike = f"called alike, column {one} and column {other}"
         called = f"called '{repeated}'" if repeated in used else alike
-        message = f"two columns of {where} are {called}; rename one"
-        raise BadTable(message)
+        raise BadTable(f"two columns of {where} are {called}; rename one")
     if roles.takes_each_row and roles.person in columns:
         message = f"a column of {where} is called '{roles.person}', which says that each row is a person; rename it"
         raise BadTable(message)

@@ -125,12 +125,11 @@ def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> Non
     """Refuse sensitive columns of which some rows say nothing; `missing` has how many, by column."""
     for name, many in missing.items():
         if many:
-            message = (
+            raise MissingValues(
                 f"{many:,} of {counted(rows, 'row')} {form('has', many)} no '{name}'; "
                 f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
                 f"or {parameter('missing', 'drop')} to drop the rows"
             )
-            raise MissingValues(message)
 
 
 def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Roles) -> None:
@@ -170,13 +169,11 @@ def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
     if rows.source.rows not in {None, totals.rows}:  # rows with cells that the first pass did not see would be lost
         raise changed_while_read(rows.source.name)
     if totals.rows == 0:
-        message = f"{rows.source.name} has no rows; give at least one person"
-        raise BadTable(message)
+        raise BadTable(f"{rows.source.name} has no rows; give at least one person")
     if roles.missing == "an error":
         refuse_valueless(totals.missing, totals.rows - totals.suppressed, roles)
     if totals.counted == 0:
-        message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
-        raise BadTable(message)
+        raise BadTable("no rows are left after leaving out the suppressed ones and those without a sensitive value")
 
 
 def check_people(rows: Rows, roles: Roles) -> None:
@@ -187,18 +184,16 @@ def check_people(rows: Rows, roles: Roles) -> None:
     """
     nameless, scattered = rows.count_misplaced(single=roles.values == "single")
     if nameless:
-        message = (
+        raise BadTable(
             f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
         )
-        raise BadTable(message)
     if scattered:
         people = "1 person has" if scattered == 1 else f"{scattered:,} people have"
         if roles.values == "single":
             wrong = f'more than one row; give one row each, or say {parameter("values", "set")} or "multiset"'
         else:
             wrong = f"rows that differ in a {roles.quasi_word} column; give each person one place"
-        message = f"{people} {wrong} (column '{roles.person}')"
-        raise BadTable(message)
+        raise BadTable(f"{people} {wrong} (column '{roles.person}')")
 
 
 def sort_rows(
@@ -257,8 +252,7 @@ def _add_weights(stream: KeyStream, rows: Rows, runs: SortedRuns, memory: Memory
         runs.add(rows.words(answer, stream.packing, rows.key), amounts)
     # grouping by person, key and weight splits a person with two weights, which raises the count of people
     if people != stream.people:
-        message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
-        raise BadTable(message)
+        raise BadTable(f"somebody's rows differ in '{roles.weight}'; give each person one weight")
     return replace(stream, weight_per_key=runs, weight=weight)
 
 

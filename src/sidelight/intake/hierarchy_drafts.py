@@ -66,8 +66,7 @@ class DraftRules:
         """Refuse rules for columns that are not there, and two rules that do not go together for one."""
         for name in self.columns:
             if name not in columns:
-                message = f"no column '{name}' to draft a hierarchy for{did_you_mean(name, [*columns])}"
-                raise UnknownColumn(message)
+                raise UnknownColumn(f"no column '{name}' to draft a hierarchy for{did_you_mean(name, [*columns])}")
             ways = {"cuts": self.cuts, "masks": self.masks, "trees": self.trees, "suppress_only": self.suppress_only}
             ways["widths"] = {*self.widths, *self.bottom, *self.top}
             both = [way for way, those in ways.items() if name in those]
@@ -291,8 +290,7 @@ def read_tree(file: Path) -> Nested:
         message = f"cannot read the tree '{file.name}': {why}; write it as {{'coarse label': ['value', …], …}} in JSON"
         raise BadHierarchy(message) from None
     if not _is_tree(tree):
-        message = f"'{file.name}' is no tree of labels; nest mappings, and end with lists of values"
-        raise BadHierarchy(message)
+        raise BadHierarchy(f"'{file.name}' is no tree of labels; nest mappings, and end with lists of values")
     branches: Nested = tree
     return branches
 

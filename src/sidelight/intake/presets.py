@@ -152,8 +152,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         'sums of an amount: the two largest at most 0.90 of the total, all but them at least 0.10 of the largest'
         """
         if sums not in (True, False):
-            message = f"the preset 'ACRO' needs {parameter('sums')} to be true or false, not {as_given(sums)}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"the preset 'ACRO' needs {parameter('sums')} to be true or false, not {as_given(sums)}")
         counts = (GroupSize() >= 10, DistinctValues() >= 2)
         if sums:
             return Preset.read("acro", *counts, Dominance(largest=2) <= 0.9, Remainder(largest=2) >= 0.1)
@@ -185,8 +184,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         known = self._registry
         nearest = next((each for each in known if each.casefold() == name.strip().casefold()), None)
         if nearest is None:
-            message = f"no preset '{name}'{did_you_mean(name, known)}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"no preset '{name}'{did_you_mean(name, known)}")
         return known[nearest]
 
     def __iter__(self) -> Iterator[str]:
@@ -220,11 +218,10 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
     """
     name, opened, inside = text.partition("(")
     if is_check_of_columns(name):
-        message = (
+        raise BadPolicy(
             f"the preset '{SAFE_HARBOUR}' is a check of columns and sets no limits; "
             f"ask it with sidelight columns FILE --preset '{SAFE_HARBOUR}', or sl.presets.hipaa_safe_harbour(...)"
         )
-        raise BadPolicy(message)
     make = presets[name]
     settings = _read_settings(f"({inside}") if opened else {}
     if folder is not None and isinstance(settings.get("population"), str):
@@ -236,11 +233,9 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
         preset = make(**settings)
     except TypeError:
         takes = listed(tuple(signature(make).parameters))
-        message = f"cannot read the preset '{text}': it takes {takes}; write settings like k-map(k=5)"
-        raise BadPolicy(message) from None
+        raise BadPolicy(f"cannot read the preset '{text}': it takes {takes}; write settings like k-map(k=5)") from None
     except SidelightError as error:
-        message = f"preset '{text}': {error}"
-        raise BadPolicy(message) from None
+        raise BadPolicy(f"preset '{text}': {error}") from None
     assert isinstance(preset, Preset)
     return preset
 

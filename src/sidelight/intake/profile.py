@@ -353,8 +353,7 @@ def column_profiles(
 def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> None:
     """Raise `BadTable` if a table has no rows."""
     if not any(profile.rows for profile in profiles.values()):
-        message = f"{opened.rows.source.name} has no rows; give at least one person"
-        raise BadTable(message)
+        raise BadTable(f"{opened.rows.source.name} has no rows; give at least one person")
 
 
 def _count_labels(times: Frame, ours: str) -> dict[str, int]:

@@ -104,8 +104,7 @@ class SuggestedRoles:
         for each in self.columns:
             if each.column == column:
                 return each
-        message = f"no column '{column}'{did_you_mean(column, [each.column for each in self.columns])}"
-        raise UnknownColumn(message)
+        raise UnknownColumn(f"no column '{column}'{did_you_mean(column, [each.column for each in self.columns])}")
 
     def named(self, role: Role) -> tuple[str, ...]:
         """Name the columns of a role."""

@@ -93,8 +93,7 @@ def read_zip_population(
     zips = [name for name in names if holds_zip_codes(name)]
     if len(zips) != 1:
         has = f"several columns of ZIP codes ({listed(zips)})" if zips else "no column called like ZIP codes"
-        message = f"the {parameter('population')} has {has}; give a table with one, such as 'zip'"
-        raise BadTable(message)
+        raise BadTable(f"the {parameter('population')} has {has}; give a table with one, such as 'zip'")
     if residents is not None and residents not in names:
         message = f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
         raise UnknownColumn(message)
@@ -228,8 +227,7 @@ def check_columns(
     """Check all columns; of the roles, only how cells are read is used."""
     names, living = names_of_columns(source, reading), None
     if population is None and residents is not None:
-        message = f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none"
-        raise BadTable(message)
+        raise BadTable(f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none")
     if population is not None:
         if not any(map(holds_zip_codes, names)):
             message = f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"

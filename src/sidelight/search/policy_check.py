@@ -320,7 +320,7 @@ def refuse_impossible(table: AnyTable, policy: Policy, *, leaves_people_out: boo
     broken = policy.judge(everybody).broken  # also refuses limits that make no sense for this table
     hopeless = [each for each in broken if holds_upwards(each.criterion, table.semantics)]
     if hopeless and not leaves_people_out:
-        raise _refusal("not even one group of everybody is within policy", hopeless, everybody)  # noqa: EM101 - no error
+        raise _refusal("not even one group of everybody is within policy", hopeless, everybody)
 
 
 def nothing_found(found: str, table: AnyTable, policy: Policy) -> NothingSafe | None:

@@ -576,8 +576,7 @@ WEIGHT_UNIT = 10**6
 def refuse_too_heavy(name: str, people: float) -> None:
     """Refuse weights that stand for too many people together."""
     if people > 10**12:
-        message = f"the weights in '{name}' add up to more people than ever lived; give how many each stands for"
-        raise BadTable(message)
+        raise BadTable(f"the weights in '{name}' add up to more people than ever lived; give how many each stands for")
 
 
 def weights(column: Column, people: Integers) -> Integers:
@@ -590,11 +589,10 @@ def weights(column: Column, people: Integers) -> Integers:
     numbers = [as_number(text) for text in column.labels]
     written = [None if text is None else fraction_in(text.strip()) for text in column.labels]
     if any(number is None or number < 0 for number in (*numbers, *written)):
-        message = (
+        raise BadTable(
             f"{parameter('weight')} is '{column.name}', where cells are missing, negative or no numbers; "
             "give everybody a number of at least 0"
         )
-        raise BadTable(message)
     with np.errstate(over="ignore"):  # infinitely many are refused, too
         refuse_too_heavy(column.name, float(np.array(numbers, float)[column.codes] @ people))
     # by fractions, not floats: 1.001 · 10⁶ as a float would be cut off to 1,000,999

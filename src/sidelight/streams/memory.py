@@ -50,8 +50,7 @@ class Memory:
         units = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
         unit = units.get(written[2].upper() or "B") if written else None
         if written is None or unit is None or len(written[1]) > 20:  # a float of more digits may be infinite
-            message = f"cannot read {parameter('memory', as_given(memory))}; write an amount such as 2GB or 512MB"
-            raise BadTable(message)
+            raise BadTable(f"cannot read {parameter('memory', as_given(memory))}; write an amount such as 2GB or 512MB")
         total = int(float(written[1]) * unit)
         if total < LEAST:
             least = bytes_in_words(LEAST).replace(" ", "")

@@ -267,10 +267,9 @@ def _disk_errors(most: int | None) -> Iterator[None]:
         if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         takes = "" if most is None else f"; it takes up to {bytes_in_words(most)}"
-        message = (
+        raise NoRoom(
             f"the disk of '{tempfile.gettempdir()}' is too small for temporary files{takes}; set TMPDIR to a larger one"
-        )
-        raise NoRoom(message) from None
+        ) from None
 
 
 def _nameless_file() -> IO[bytes]:

@@ -104,19 +104,16 @@ class CellLists:
         """Count the people whose cell has no values, of how many have each; refused unless the roles speak of it."""
         rows = int(totals[self.empty].sum())
         if rows and roles.missing == "an error":
-            message = (
+            raise MissingValues(
                 f"{rows:,} of {counted(int(totals.sum()), 'row')} {form('has', rows)} no '{roles.sensitive}'; "
                 f"say {no_value_hint(roles)}or {parameter('missing', 'drop')} to drop the rows"
             )
-            raise MissingValues(message)
         if self.empty.all():
-            message = "no rows are left after leaving out those without a sensitive value"
-            raise BadTable(message)
+            raise BadTable("no rows are left after leaving out those without a sensitive value")
         # weights are known by key only, so those of the dropped people could not be taken away
         if rows and roles.missing == "drop" and weighed:
             drop, none = parameter("missing", "drop"), parameter("missing", "no value")
-            message = f"{parameter('weight')} does not go with cells that are lists and {drop}; say {none}"
-            raise BadTable(message)
+            raise BadTable(f"{parameter('weight')} does not go with cells that are lists and {drop}; say {none}")
         return rows
 
 
@@ -124,8 +121,7 @@ def whole_cells(roles: Roles) -> Roles:
     """Return how rows are read whose cells are to be taken apart: each person has one cell, whatever it says."""
     if roles.missing == "a value":
         split, none = parameter("split", roles.split), parameter("missing", "no value")
-        message = f"{split} takes cells apart, and a missing one has no parts; say {none}"
-        raise BadTable(message)
+        raise BadTable(f"{split} takes cells apart, and a missing one has no parts; say {none}")
     return replace(roles, values="single", missing="a value", domain=None, split=None)
 
 

@@ -89,8 +89,7 @@ PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
 
 def bad_hierarchy(column: str, what: str) -> NoReturn:
     """Refuse a hierarchy, by the column that it is of."""
-    message = f"hierarchy of '{column}': {what}"
-    raise BadHierarchy(message)
+    raise BadHierarchy(f"hierarchy of '{column}': {what}")
 
 
 def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
@@ -483,19 +482,17 @@ class Hierarchy(Tabular):
         """Make sure that there is such a level."""
         given: object = level
         if not isinstance(given, Integral) or not 0 <= level < self.height:
-            message = (
+            raise BadHierarchy(
                 f"hierarchy of '{self.column}' has no level {as_given(level, quoted=True)}; "
                 f"its levels are 0 to {self.height - 1}"
             )
-            raise BadHierarchy(message)
         return level
 
     def _refuse(self, unknown: Iterable[str]) -> NoReturn:
         named = in_order(unknown)
         some = ", ".join(list_name(hint_label(text)) for text in named[:10]) + (", …" if len(named) > 10 else "")
         many = f"{len(named):,} values of the data are" if len(named) > 1 else "1 value of the data is"
-        message = f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each"
-        raise BadHierarchy(message)
+        raise BadHierarchy(f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each")
 
 
 def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
@@ -508,11 +505,10 @@ def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
     if by is None:
         return {}
     if not isinstance(by, Mapping):
-        message = (
+        raise WrongKind(
             f"{parameter('by')} is a mapping of columns to hierarchies, and this is of type {type(by).__name__}; "
             f"write by={{'age': hierarchy}}, or read a folder of them with sl.read_hierarchies"
         )
-        raise WrongKind(message)
     for name, hierarchy in by.items():
         expect(Hierarchy, hierarchy, f"the hierarchy of '{name}'")
     return by
@@ -522,12 +518,11 @@ def _as_levels(column: str, levels: object) -> Levels:
     """Take a sequence of levels, each a sequence of labels; whole numbers and the like are labels, too."""
     rows: list[Any] = [*levels] if is_listing(levels) else [levels]
     if not all(map(is_listing, rows)):
-        message = (
+        raise WrongKind(
             f"hierarchy of '{column}': its levels should be lists of labels, the values first, not "
             f"{kind_in_words(levels)}; write Hierarchy('sex', [['Female', 'Male'], ['*', '*']]), or make one with "
             "Hierarchy.intervals and its like"
         )
-        raise WrongKind(message)
     return tuple(tuple(each if isinstance(each, str) else shown(label(each)) for each in level) for level in rows)
 
 
@@ -590,12 +585,10 @@ def _sensitive_levels(table: Table, to: object) -> dict[str, int]:
     if isinstance(to, Integral):
         if len(columns) > 1:
             several = f"{' and '.join(columns)} are several sensitive columns"
-            message = f"{several}; name the column with its level, such as {{{columns[0]} = {to}}}"
-            raise WrongKind(message)
+            raise WrongKind(f"{several}; name the column with its level, such as {{{columns[0]} = {to}}}")
         return {columns[0]: int(to)}
     if not isinstance(to, Mapping):
-        message = f"a level of the sensitive column is a whole number, not {kind_in_words(to)}; give 1 or more"
-        raise WrongKind(message)
+        raise WrongKind(f"a level of the sensitive column is a whole number, not {kind_in_words(to)}; give 1 or more")
     for name in to:
         check_sensitive(name, columns)
     return dict(to)

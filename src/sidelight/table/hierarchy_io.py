@@ -60,8 +60,7 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     """
     where = _as_path(place)
     if not str(place).strip():
-        message = "the name of the folder with hierarchies is empty; give its path, or . for this one"
-        raise BadHierarchy(message)
+        raise BadHierarchy("the name of the folder with hierarchies is empty; give its path, or . for this one")
     try:
         files = hierarchy_files(where)
     except OSError as wrong:  # a name that is too long
@@ -78,10 +77,9 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     hierarchies: dict[str, Hierarchy] = {}
     for hierarchy in map(read_hierarchy, files):
         if hierarchy.column in hierarchies:
-            message = (
+            raise BadHierarchy(
                 f"two hierarchies for '{hierarchy.column}' in the folder; name the data file instead of the folder"
             )
-            raise BadHierarchy(message)
         hierarchies[hierarchy.column] = hierarchy
     return hierarchies
 
@@ -113,11 +111,10 @@ def writable_text(hierarchy: Hierarchy) -> str:
     """Return the text of a hierarchy's file, or say why there is none."""
     for number, level in enumerate(hierarchy.levels):
         if any(re.search(r"[;\r\n]", text) for text in level):
-            message = (
+            raise BadHierarchy(
                 f"hierarchy of '{hierarchy.column}': a label of level {number} has a ; or a line break, which ARX's "
                 "format cannot hold; rename it, or leave the column out"
             )
-            raise BadHierarchy(message)
     # such a file would be refused by `read_hierarchy` as separated by something else than ;
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
@@ -134,8 +131,7 @@ def hierarchy_file(column: str) -> str:
     'age.csv'
     """
     if not column or "/" in column or "\\" in column or column.startswith("."):
-        message = f"a column called '{column}' cannot name a file; rename it in the table"
-        raise BadHierarchy(message)
+        raise BadHierarchy(f"a column called '{column}' cannot name a file; rename it in the table")
     return f"{column}.csv"
 
 
@@ -159,11 +155,9 @@ def _text(file: Path) -> tuple[str, str]:
     try:
         text = read_whole(file).decode()
     except UnicodeDecodeError as wrong:
-        message = f"{file.name} is not UTF-8 at byte {wrong.start}; save it as UTF-8"
-        raise BadHierarchy(message) from None
+        raise BadHierarchy(f"{file.name} is not UTF-8 at byte {wrong.start}; save it as UTF-8") from None
     except (OSError, ValueError) as wrong:  # a name with a zero byte
         reason = getattr(wrong, "strerror", None) or "no such name"
-        message = f"cannot read the hierarchy '{file}': {reason}; give the path of a readable file"
-        raise BadHierarchy(message) from None
+        raise BadHierarchy(f"cannot read the hierarchy '{file}': {reason}; give the path of a readable file") from None
     mark = "\ufeff"  # a byte order mark, which some editors put first
     return (mark, text[1:]) if text.startswith(mark) else ("", text)

@@ -101,8 +101,7 @@ def _text_of(cell: object) -> str:
     try:
         return cell.decode() if isinstance(cell, bytes) else str(cell)
     except UnicodeDecodeError:
-        message = "a cell holds bytes that are not UTF-8 text; turn them into text first"
-        raise BadTable(message) from None
+        raise BadTable("a cell holds bytes that are not UTF-8 text; turn them into text first") from None
     except ValueError:  # Python writes no whole numbers of so many digits
         raise _no_cell(cell) from None
 
@@ -403,10 +402,9 @@ class Column:
             return column
         outside = [text for text in column.labels if text not in domain]
         if outside:
-            message = (
+            raise error(
                 f"'{hint_label(outside[0])}' occurs in '{self.name}' but is not in {parameter('domain')}; add it there"
             )
-            raise error(message)
         return column.recode(domain, _codes_of(column.labels, domain))
 
 
@@ -434,8 +432,7 @@ def find_column(
     for column in columns:
         if column.name == name:
             return column
-    message = f"no {what} '{name}' {where}{did_you_mean(name, [column.name for column in columns])}"
-    raise UnknownColumn(message)
+    raise UnknownColumn(f"no {what} '{name}' {where}{did_you_mean(name, [column.name for column in columns])}")
 
 
 def stack_columns(parts: Sequence[Column]) -> Column:
@@ -535,8 +532,7 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
 def check_sensitive(column: object, columns: Sequence[str]) -> None:
     """Refuse another name than that of a sensitive column."""
     if not isinstance(column, str) or column not in columns:
-        message = f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), columns)}"
-        raise UnknownColumn(message)
+        raise UnknownColumn(f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), columns)}")
 
 
 def word_values(domain: tuple[Label, ...]) -> str:

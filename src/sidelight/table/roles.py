@@ -56,8 +56,7 @@ def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
     ).items():
         if isinstance(kind, str):
             if kind not in KINDS:
-                message = f"'{kind}' is no kind of column '{name}'{did_you_mean(kind, KINDS)}"
-                raise BadTable(message)
+                raise BadTable(f"'{kind}' is no kind of column '{name}'{did_you_mean(kind, KINDS)}")
             declared[name] = cast("ColumnKind", kind)
             continue
         order = tuple(text for each in kind if (text := label(each)) is not None) if isinstance(kind, Iterable) else ()
@@ -78,14 +77,12 @@ def read_kinds(texts: Sequence[str]) -> tuple[tuple[str, KindOrOrder], ...]:
     for text in texts:
         name, sign, kind = (part.strip() for part in text.rpartition("="))
         if not sign or not name or not kind:
-            message = (
+            raise BadTable(
                 f"'{text}' is no kind of a column; write the column and its kind, such as "
                 f"{parameter('kinds', {'region': 'category'})} or {parameter('kinds', {'size': 'small<medium<large'})}"
             )
-            raise BadTable(message)
         if name in declared:
-            message = f"{parameter('kinds')} says two kinds for '{name}'; say one"
-            raise BadTable(message)
+            raise BadTable(f"{parameter('kinds')} says two kinds for '{name}'; say one")
         declared[name] = [part.strip() for part in kind.split("<")] if "<" in kind else kind
     return as_kinds(declared)
 
@@ -278,8 +275,7 @@ class Roles:
             return words[0]
         if not isinstance(chosen, str) or chosen not in words:
             *others, last = (f'"{word}"' for word in words)
-            message = f"no {parameter(name, chosen)}; choose {', '.join(others)} or {last}"
-            raise BadTable(message)
+            raise BadTable(f"no {parameter(name, chosen)}; choose {', '.join(others)} or {last}")
         return str(chosen)
 
     def _mistakes_in_columns(self) -> Iterator[str]:

@@ -583,8 +583,7 @@ def held(table: object) -> Table:
     """Return a table that is in memory; raise if it is streamed."""
     if not isinstance(table, Table):
         memory = parameter("memory")
-        message = f"a streamed table does not hold its keys, and all of them are needed; read it without {memory}"
-        raise BadTable(message)
+        raise BadTable(f"a streamed table does not hold its keys, and all of them are needed; read it without {memory}")
     return table
 
 
@@ -616,11 +615,10 @@ def expect_one_sensitive(thing: HasSensitiveColumns, what: str) -> None:
     """Refuse several sensitive columns where a question is about one."""
     columns = thing.sensitive_columns
     if len(columns) > 1:
-        message = (
+        raise BadTable(
             f"{what} is about one sensitive column, and there are {listed(columns)}; pick one, such as "
             f"{parameter('sensitive', columns[0])}{in_python(f', or .about({columns[0]!r})')}"
         )
-        raise BadTable(message)
 
 
 def sensitive_names(sensitive: str, domain: tuple[Label, ...]) -> tuple[str, ...]:

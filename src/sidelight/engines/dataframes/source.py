@@ -73,11 +73,9 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
             named.columns = [str(name) for name in native.columns]
             frame = nw.from_native(named)
     except DuplicateError:
-        message = "two columns of the table have the same name; rename one"
-        raise BadTable(message) from None
+        raise BadTable("two columns of the table have the same name; rename one") from None
     except TypeError:
-        message = f"cannot read {kind_in_words(source)} as a table; {remedy_for('rows', source)}"
-        raise BadTable(message) from None
+        raise BadTable(f"cannot read {kind_in_words(source)} as a table; {remedy_for('rows', source)}") from None
     return frame
 
 
@@ -97,11 +95,10 @@ def frame_errors() -> Iterator[None]:
         asked = any(module.partition(".")[0] == "narwhals" for module in modules)
         if not isinstance(problem, duckdb.Error) and not asked:
             raise
-        message = (
+        raise BadTable(
             f"the table cannot be computed ({type(problem).__name__}); mend the query, cast or file that it is made "
             "from, or give it computed"
-        )
-        raise BadTable(message) from None
+        ) from None
 
 
 def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:

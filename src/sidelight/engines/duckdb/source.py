@@ -176,10 +176,9 @@ def arrow_rows(
         except duckdb.Error as problem:
             if is_full(problem):
                 raise no_room(source.name, memory, table.num_rows) from None
-            message = (
+            raise BadTable(
                 f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
-            )
-            raise BadTable(message) from None
+            ) from None
 
 
 def _kind_of_arrow_type(column: pa.ChunkedArray) -> KindOrOrder | None:

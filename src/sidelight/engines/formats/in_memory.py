@@ -138,8 +138,7 @@ class Spreadsheet(HeldFormat):
         # from the first line that holds something to the last, also if that is an error
         filled = [at for at, line in enumerate(lines) if at in odd or not _is_blank(line)]
         if len(filled) < 2:
-            message = f"{file.name} has no rows below a line of column names; give at least one person"
-            raise BadTable(message)
+            raise BadTable(f"{file.name} has no rows below a line of column names; give at least one person")
         header, *rows = lines[filled[0] : filled[-1] + 1]
         names = tuple(label(cell) or "" for cell in header)
         wanted = {*roles.used.values()}
@@ -147,26 +146,23 @@ class Spreadsheet(HeldFormat):
         if wanted and wanted <= {*names}:
             unused_columns(roles, Heading(names), file.name)
         elif Heading(names, lambda: [[label(cell) or "" for cell in row] for row in rows[:1000]]).is_row():
-            message = f"{file.name} {NO_NAMES}"
-            raise BadTable(message)
+            raise BadTable(f"{file.name} {NO_NAMES}")
         columns: Columns = [
             (name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)
         ]
         for name, cells in columns:
             # spreadsheets store numbers as fractions of 53 bits: this one is also what the next one becomes
             if name in wanted and any(isinstance(cell, int | float) and abs(cell) >= 2**53 for cell in cells):
-                message = (
+                raise BadTable(
                     f"column '{name}' of {file.name} holds whole numbers of {2**53:,} or more, which spreadsheets "
                     "round; store them as text"
                 )
-                raise BadTable(message)
         blank = sum(map(_is_blank, rows))
         if blank and roles.missing == "an error":
-            message = (
+            raise BadTable(
                 f"{file.name} has {counted(blank, 'blank row')} among the others; delete blank rows, or say "
                 f"{parameter('missing', 'drop')}, which leaves out every row without a sensitive value"
             )
-            raise BadTable(message)
         notes = [f"blank rows of {file.name} that are read as rows of missing cells: {blank:,}"] if blank else []
         below = range(filled[0] + 1, filled[-1] + 1)
         for places, why in ((errors, "errors such as #N/A"), (covered, "covered by merged cells")):
@@ -273,8 +269,7 @@ class Statistics(HeldFormat):
         read: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, f"read_{names.get(kind, kind[1:])}")
         # a transport file of SAS has records of 80 bytes and, unlike others, does not say how many rows follow
         if kind == ".xpt" and file.stat().st_size % 80:
-            message = f"{file.name} ends in the midst of a record; check that it was written completely"
-            raise BadTable(message)
+            raise BadTable(f"{file.name} ends in the midst of a record; check that it was written completely")
         # pyreadstat's reader of .por takes no encoding
         options = {} if kind == ".por" else {"encoding": roles.encoding}
         message = (

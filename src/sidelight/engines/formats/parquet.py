@@ -65,10 +65,9 @@ def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) ->
         for at in range(stream.seek(min(after_chunks, end)), end, SCANNED_AT_ONCE):
             block = last + stream.read(min(SCANNED_AT_ONCE, end - at))
             if MAGIC + MAGIC in block:
-                message = (
+                raise BadTable(
                     f"{file.name} holds several Parquet files, one after the other; give each as a file of its own"
                 )
-                raise BadTable(message)
             # the last 7 bytes are carried over: the 8 bytes that are sought may lie across two blocks
             last = block[1 - 2 * len(MAGIC) :]
         for chunk in chunks:
@@ -121,8 +120,7 @@ def read_header(raw: bytes) -> tuple[int, int, int | None]:
     numbers = _read_struct(stream)
     page_size, checksum = numbers.get(3), numbers.get(4)  # the fields of a header by their numbers
     if page_size is None:
-        message = "no page's header"
-        raise ValueError(message)
+        raise ValueError("no page's header")
     return stream.tell(), page_size, None if checksum is None else checksum & 0xFFFFFFFF
 
 
@@ -138,8 +136,7 @@ def _read_varint(stream: BytesIO) -> int:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value
-    message = "no number"
-    raise ValueError(message)
+    raise ValueError("no number")
 
 
 def _read_signed(stream: BytesIO) -> int:
@@ -180,8 +177,7 @@ def _skip(stream: BytesIO, kind: int, depth: int) -> None:
     elif kind == _STRUCT and depth < 8:
         _read_struct(stream, depth + 1)
     else:
-        message = "no such kind, in a page's header"
-        raise ValueError(message)
+        raise ValueError("no such kind, in a page's header")
 
 
 def schema_of(file: Path) -> pa.Schema:
@@ -208,8 +204,7 @@ def _read_footer(read: Callable[[Path], Footer], file: Path) -> Footer:
     try:
         return read(file.absolute())
     except (pa.ArrowException, OSError, ValueError):  # a damaged name is no UTF-8
-        message = f"{file.name} cannot be read as Parquet; check that it was written completely"
-        raise BadTable(message) from None
+        raise BadTable(f"{file.name} cannot be read as Parquet; check that it was written completely") from None
 
 
 def _largest_whole(file: Path, column: str) -> float:
@@ -236,12 +231,10 @@ def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]
         types = {file: schema.field(name).type for file, schema in schemas.items()}
         # union_by_name would cast silently where types differ, and a cast can change a label
         if any(each != types[files[0]] for each in types.values()) and not _stay_whole(name, types):
-            message = f"the files store column '{name}' as different types; store it as text in all of them"
-            raise BadTable(message)
+            raise BadTable(f"the files store column '{name}' as different types; store it as text in all of them")
         for file, schema in schemas.items():  # DuckDB would take the first of them
             if sum(other.casefold() == name.casefold() for other in schema.names) > 1:
-                message = f"two columns of {file.name} are called '{name}', but for capitals; rename one"
-                raise BadTable(message)
+                raise BadTable(f"two columns of {file.name} are called '{name}', but for capitals; rename one")
     columns = ", ".join(f"{sql_name(name)} AS {ours}" for ours, name in roles.used.items())
     listed = ", ".join(map(sql_path, files))
     # hive_partitioning off: names of folders such as year=2020 must not become columns
@@ -272,8 +265,7 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
         longer = pa.types.is_decimal(kind) and not read[ours].startswith("DECIMAL")
         # DuckDB reads decimals of more than 38 digits as doubles, which would merge labels that differ
         if longer or (finer and not read[ours].endswith("_NS")):
-            message = f"column '{name}' of {file.name} holds {kind} cells; store it as text, or give a dataframe"
-            raise BadTable(message)
+            raise BadTable(f"column '{name}' of {file.name} holds {kind} cells; store it as text, or give a dataframe")
 
 
 class Parquet(FileFormat):

@@ -61,19 +61,17 @@ def read_first_line(file: Path) -> tuple[str, Heading]:
         names = tuple(next(csv.reader(lines, delimiter=delimiter), ()))
     # DuckDB would find no rows below names that hold a line end of another kind than the line's own
     if len({line[len(line.rstrip("\r\n")) :] for line in lines} - {""}) > 1:
-        message = (
+        raise BadTable(
             f"a column name in {file.name} holds a line end of another kind than those of the lines; "
             "write that name in one line, or save the file with one kind of line ends"
         )
-        raise BadTable(message)
 
     def read_rows() -> list[list[str]]:
         """Read the first 1000 rows; at least one, as a single line may be names or a row."""
         with _open_text(file) as text:
             _, *rows = islice(csv.reader(text, delimiter=delimiter), 1000)
         if not rows:
-            message = f"{file.name} has one line only; it needs a line with the names of the columns, and rows"
-            raise BadTable(message)
+            raise BadTable(f"{file.name} has one line only; it needs a line with the names of the columns, and rows")
         return rows
 
     return delimiter, Heading(names, read_rows)
@@ -103,10 +101,9 @@ def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
     except UnicodeDecodeError:
         raise not_utf8(file) from None
     except csv.Error:
-        message = (
+        raise BadTable(
             f"{file.name} has a cell of more than {csv.field_size_limit():,} characters at its beginning; check quotes"
-        )
-        raise BadTable(message) from None
+        ) from None
 
 
 def _check_first_line(file: Path, first: str, text: io.TextIOWrapper) -> None:
@@ -131,8 +128,7 @@ def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[s
         yield line
         quotes += line.count('"')
     if quotes % 2:
-        message = f"a quote in the first line of {file.name} is never closed; repair that line"
-        raise BadTable(message)
+        raise BadTable(f"a quote in the first line of {file.name} is never closed; repair that line")
 
 
 # Packed files, and other encodings
@@ -153,8 +149,7 @@ def _unpacking_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except OSError:
-        message = f"{file.name} cannot be unpacked; check its ending and that it was written completely"
-        raise BadTable(message) from None
+        raise BadTable(f"{file.name} cannot be unpacked; check its ending and that it was written completely") from None
 
 
 def check_packed(file: Path) -> None:
@@ -240,8 +235,7 @@ def _copy_as_utf8(file: Path, folder: Path, encoding: str) -> Path:
         with _unpacking_errors(file), open_private(copy) as text:
             text.writelines(letters.encode() for letters in _decode(file, encoding))
     except UnicodeError:
-        message = f"{file.name} is not written in {encoding}; name another {parameter('encoding')}"
-        raise BadTable(message) from None
+        raise BadTable(f"{file.name} is not written in {encoding}; name another {parameter('encoding')}") from None
     return copy
 
 

@@ -250,11 +250,10 @@ class Csv(Writer):
         """Put each label into words once, then join them row by row."""
         for column in sheet.columns.values():
             if isinstance(column, Column) and "" in column.labels and (column.codes == column.labels.index("")).any():
-                message = (
+                raise NotPublished(
                     f"'{column.name}' has cells of empty text, which CSV cannot tell from missing ones; "
                     "publish as .parquet"
                 )
-                raise NotPublished(message)
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
         # one text per label, not per row; writing a batch is then a look-up and a join in Arrow
         words = [WrittenCells.build(self._words(column), pa.string()) for column in sheet.columns.values()]
@@ -375,8 +374,7 @@ def writer_of(path: Path, wished: FormatName | None) -> Writer:
     possible = [each for each in WRITERS.values() if path.suffix.lower() in each.endings]
     if not possible:
         endings = " or ".join(dict.fromkeys(each.endings[0] for each in WRITERS.values()))
-        message = f"cannot tell what to write by the ending of '{path.name}'; name it {endings}"
-        raise NotPublished(message)
+        raise NotPublished(f"cannot tell what to write by the ending of '{path.name}'; name it {endings}")
     chosen = (
         possible[0]
         if wished is None
@@ -384,6 +382,5 @@ def writer_of(path: Path, wished: FormatName | None) -> Writer:
     )
     if chosen is None:
         ways = ", ".join(f"{each.endings[0]} for {each.name}" for each in WRITERS.values())
-        message = f"'{path.name}' cannot be written as {as_given(wished)}; name it {ways}"
-        raise NotPublished(message)
+        raise NotPublished(f"'{path.name}' cannot be written as {as_given(wished)}; name it {ways}")
     return chosen

@@ -80,16 +80,14 @@ class DatabaseAddress:
         tables = [value for _, name, value in pairs if name == "table"]
         if len(tables) != 1 or not tables[0].strip():
             example = "postgresql://ann@db.example/clinic?table=patients"
-            message = f"which table of the database? name it at the end of '{text}', as in {example}"
-            raise BadTable(message)
+            raise BadTable(f"which table of the database? name it at the end of '{text}', as in {example}")
         others = "&".join(pair for pair, name, _ in pairs if name != "table")
         # patients, ward.patients or ward."My.Table"
         written = tables[0].strip()
         parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', written)
         if ".".join(parts) != written or len(parts) > 2:
             remedy = "write name or schema.name, in double quotes where a dot is"
-            message = f"cannot read the table's name '{tables[0]}'; {remedy}"
-            raise BadTable(message)
+            raise BadTable(f"cannot read the table's name '{tables[0]}'; {remedy}")
         names = tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts)
         return cls(text, f"{before}?{others}" if others else before, names)
 
@@ -107,8 +105,7 @@ def one_address(sources: Iterable[object]) -> DatabaseAddress:
     """Take the only source there is, an address."""
     listed = list(sources)
     if len(listed) > 1:
-        message = "tables of a database are read one at a time; put them together in a view, and name that"
-        raise BadTable(message)
+        raise BadTable("tables of a database are read one at a time; put them together in a view, and name that")
     return DatabaseAddress.parse(str(listed[0]))
 
 
@@ -125,8 +122,7 @@ def _refuse_secrets(text: str) -> None:
     if at and ":" in user:
         raise BadTable(refusal.format("password"))
     if "@" in rest or "@" in query:  # it may be the end of a password that holds a slash or a question mark
-        message = "the address of the database has an @ behind the host; write it as %40 if it belongs to a name"
-        raise BadTable(message)
+        raise BadTable("the address of the database has an @ behind the host; write it as %40 if it belongs to a name")
     # libpq decodes parameter names, so %70assword is a password as well
     names = {unquote(pair.partition("=")[0]).strip().casefold() for pair in re.split("[?&]", text)[1:]}
     for secret in sorted(names & {"password", "sslpassword"}):
@@ -270,8 +266,7 @@ def _connect(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of
         return interruptibly(lambda: driver.connect(target), lambda: None, f"'{address.text}'")
     except driver.Error as problem:
         why = next(words for each, words in _dialect("unreachable").items() if re.search(each, str(problem)))
-        message = f"'{address.text}' {why}"
-        raise BadTable(message) from None
+        raise BadTable(f"'{address.text}' {why}") from None
 
 
 def _dialect(table: str) -> dict[str, str]:
@@ -298,11 +293,10 @@ class StoredColumn:
         if stored is None:
             name = _bare(self.name)
             remedy = f"array_to_string({name}, '|')" if self.written.endswith("[]") else f"{name}::text"
-            message = (
+            raise BadTable(
                 f"column '{self.name}' holds {self.written} cells, which cannot be grouped; make a view that turns it "
                 f"into text, such as {remedy}, and read that"
             )
-            raise BadTable(message)
         return stored.format(column=sql_name(self.name))
 
     def label(self, cell: str) -> str:
@@ -345,11 +339,10 @@ class DatabaseRows(Rows):
     @property
     def frame(self) -> Frame:  # type: ignore[override]
         """Rows are not handed out."""
-        message = (
+        raise BadTable(
             f"the rows of {self.source.name} stay in the database, so nobody looks through its columns; name them "
             f"with {parameter('quasi')} and {parameter('sensitive')}"
         )
-        raise BadTable(message)
 
     def counted(
         self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False

@@ -107,15 +107,13 @@ def _require_java(least: int, version: str) -> None:
     java = shutil.which("java") if home is None else shutil.which(str(Path(home) / "bin" / "java"))
     needs = f"Spark {version} needs Java {least} or newer"
     if java is None:
-        message = (
+        raise NotAvailable(
             f"{needs}, and there is none; install it (Debian: apt-get install default-jre-headless) or set JAVA_HOME"
         )
-        raise NotAvailable(message)
     written = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603
     number = re.search(r'version "(?:1\.)?(\d+)', written.stderr + written.stdout)
     if number and int(number[1]) < least:
-        message = f"{needs}, and '{java}' is Java {number[1]}; install a newer one, or set JAVA_HOME"
-        raise NotAvailable(message)
+        raise NotAvailable(f"{needs}, and '{java}' is Java {number[1]}; install a newer one, or set JAVA_HOME")
 
 
 # Types of Spark whose cells are grouped and have a label
@@ -163,23 +161,20 @@ def _refuse_columns(fields: Sequence[Any], roles: Roles) -> None:
             continue
         kind, collation = each.dataType.typeName(), getattr(each.dataType, "collation", "UTF8_BINARY")
         if {".", "`"} & {*each.name} or names.count(each.name.lower()) > 1:
-            message = (
+            raise BadTable(
                 f"Spark cannot tell by its name which column '{each.name}' is; give it a name of its own, in any case, "
                 "without dots and backticks"
             )
-            raise BadTable(message)
         if kind.partition("(")[0] not in GROUPED_TYPES:
-            message = (
+            raise BadTable(
                 f"column '{each.name}' holds {kind} cells, which Spark cannot group; turn it into text first, such as "
                 f"with CAST({each.name} AS STRING)"
             )
-            raise BadTable(message)
         if collation != "UTF8_BINARY":  # by which texts are the same only if all their bytes are
-            message = (
+            raise BadTable(
                 f"column '{each.name}' compares texts by {collation}, which takes different ones for the same; make it "
                 f"a plain one, with CAST({each.name} AS STRING)"
             )
-            raise BadTable(message)
 
 
 # About how many rows a part has at most
@@ -205,8 +200,7 @@ def parts_or_file(path: Path, wished: FormatName | None, *, in_spark: bool) -> W
     if not in_spark or path.suffix or wished not in (None, "parquet"):
         return writer_of(path, wished)
     if path.exists():
-        message = f"'{path}' exists, and a folder is never replaced; give another name, or remove it first"
-        raise NotPublished(message)
+        raise NotPublished(f"'{path}' exists, and a folder is never replaced; give another name, or remove it first")
     return ParquetParts()
 
 
@@ -223,16 +217,14 @@ class ParquetParts(ParquetWriter):
         try:
             parts = write_parts(session, sheet, times, path)
         except BadTable:
-            message = (
+            raise NotPublished(
                 f"Spark could not write '{path.name}', and nothing was published; see that its executors live and may "
                 "write into this folder, or name it .parquet"
-            )
-            raise NotPublished(message) from None
+            ) from None
         if not parts:
-            message = (
+            raise NotPublished(
                 f"Spark wrote no part of '{path.name}' where this process looks; choose a folder that executors share"
             )
-            raise NotPublished(message)
         for other in {*path.iterdir()} - {*parts}:  # checksums of Spark's own
             other.unlink()
         # the files before the folder: the folder's entries must not survive a crash without the bytes they name

@@ -197,10 +197,9 @@ def _list_batches(stream: KeyStream) -> Iterator[tuple[int, Batch]]:
 def read_spark_stream(rows: Rows, roles: Roles, memory: Memory) -> SparkStream:
     """Have Spark count rows and keep them in the order of their keys; `roles` are complete."""
     if roles.weight is not None:
-        message = (
+        raise BadTable(
             f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"
         )
-        raise BadTable(message)
     assert isinstance(rows, TextRows)
     with spark_errors(rows.source.name):
         # two passes read this (labels and sample, then ranges); unless it is kept, Spark would compute the source twice
@@ -288,8 +287,7 @@ def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
 
 def _packing(met: Sequence[_Met], rows: TextRows, memory: Memory) -> Packing:
     if not met:
-        message = f"{rows.source.name} has no rows; give at least one person"
-        raise BadTable(message)
+        raise BadTable(f"{rows.source.name} has no rows; give at least one person")
     names, roles = rows.key_and_value, rows.roles
     labels = [pa.chunked_array([each.cells[at] for each in met]).unique() for at in range(len(names))]
     if not memory.holds_labels(sum(map(len, labels))):
