@@ -169,8 +169,9 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
     try:
         replace_whole(path, content, force=force)
     except OSError as error:
-        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
-        raise SidelightError(message) from None
+        raise SidelightError(
+            f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
+        ) from None
 
 
 def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False) -> None:
@@ -232,8 +233,9 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
         with _folder_of_ours(path.parent, f"{path.name}{UNFINISHED}") as folder:
             yield folder
     except OSError as error:
-        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; nothing was published"
-        raise NotPublished(message) from None
+        raise NotPublished(
+            f"cannot write '{path}': {error.strerror or type(error).__name__}; nothing was published"
+        ) from None
 
 
 # What stands between the name of a file and what a folder of unfinished work ends with
@@ -545,10 +547,11 @@ def _wait_for(acquire: Callable[[float], object], path: Path, too_late: type[Exc
     try:
         acquire(max(WAIT_AT_MOST - SAY_WAITING, 0))
     except too_late:
-        reason = (
-            f"{_holder(path)} holds its lock '{lock_path(path).name}', for over {WAIT_AT_MOST:g} s; end it, or wait"
-        )
-        raise TimeoutError(errno.ETIMEDOUT, reason, str(path)) from None
+        raise TimeoutError(
+            errno.ETIMEDOUT,
+            f"{_holder(path)} holds its lock '{lock_path(path).name}', for over {WAIT_AT_MOST:g} s; end it, or wait",
+            str(path),
+        ) from None
 
 
 def _holder(path: Path) -> str:

@@ -59,8 +59,9 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         return float(number)
     written = fraction_in(str(number))
     if written is None:  # a Decimal
-        message = f"{name} is {as_given(number)}, which has more zeros than can be computed with; give another number"
-        raise error(message)
+        raise error(
+            f"{name} is {as_given(number)}, which has more zeros than can be computed with; give another number"
+        )
     return written
 
 

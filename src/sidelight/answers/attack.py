@@ -65,8 +65,7 @@ ExactAndRounded: TypeAlias = dict[
 def _read_at_most(at_most: str | None, remedy: str) -> Fraction | None:
     share = None if at_most is None else read_share(at_most)
     if share is None and at_most is not None:
-        message = f"cannot read --at-most {at_most}; {remedy}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"cannot read --at-most {at_most}; {remedy}")
     return share
 
 
@@ -76,10 +75,9 @@ def _pair_values(pairs: Sequence[str]) -> dict[str, str] | None:
     for text in pairs:
         one, equals, other = text.partition("=")
         if not equals or bool(one) != bool(other):
-            message = (
+            raise BadRelease(
                 f"cannot read --same-value '{text}'; write it as 'Influenza=Flu', or '=' if no others are the same"
             )
-            raise BadRelease(message)
         if one:
             same[one] = other
     return same if pairs else None
@@ -436,8 +434,7 @@ def ask_attacker(request: AttackRequest, progress: Progress) -> LoneAttackerAnsw
     limit, name = _read_confidence(request), request.attacker or ""
     kind = find_measure(name)
     if kind is None or not kind.attacker.asked_by_search:
-        message = f"no attacker '{name}' for --as{did_you_mean(name, ASK_CHOICES[1:-1])}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"no attacker '{name}' for --as{did_you_mean(name, ASK_CHOICES[1:-1])}")
     question = _read_known_limits(request)
     release = open_release(request.file, question.roles)
     policy = _known_policy(request, question, release) if name == "insider" else None
@@ -541,8 +538,7 @@ def _known_policy(request: AttackRequest, question: Question, release: sl.Releas
             "somebody would guess"
         )
     if message:
-        message = f"could not tell: {message}"
-        raise TooHard(message)
+        raise TooHard(f"could not tell: {message}")
     return None if told else question.policy
 
 

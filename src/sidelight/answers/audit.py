@@ -124,8 +124,7 @@ def _read_day(date: str | None) -> str:
     try:
         return dt.date.fromisoformat(date).isoformat()
     except ValueError:
-        message = f"cannot read --date '{date}'; give a day such as 2026-01-31"
-        raise SidelightError(message) from None
+        raise SidelightError(f"cannot read --date '{date}'; give a day such as 2026-01-31") from None
 
 
 class ReportAnswer(ReleaseReport):
@@ -166,8 +165,9 @@ def ask_report(request: ReportRequest, commands: tuple[str, ...]) -> ReportAnswe
     audit = judge(release, question, source=file)
     if request.table is not None:
         if question.policy is None:
-            message = "--table tells the risk before by the limits, and there are none; give --policy or --limit"
-            raise SidelightError(message)
+            raise SidelightError(
+                "--table tells the risk before by the limits, and there are none; give --policy or --limit"
+            )
         require_columns(request.table, question.roles)
         by = None if request.hierarchies is None else sl.read_hierarchies(request.hierarchies)
         known = replace(known, before=judge_table(open_table(request.table, question.roles, by), question.policy))

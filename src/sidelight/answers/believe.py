@@ -365,8 +365,7 @@ def _count_worlds(
             elif not request.approximate:
                 remedy = "; allow more, or say --approximate for estimates"
             most = f"--states {request.states} or --seconds {effort.seconds:g}"
-            message = f"counting the worlds takes more than {most}{remedy}"
-            raise TooHard(message, low=hard.low, high=hard.high) from None
+            raise TooHard(f"counting the worlds takes more than {most}{remedy}", low=hard.low, high=hard.high) from None
     estimate = partial(
         estimate_belief,
         release,
@@ -468,6 +467,5 @@ def _entropy_probability(beliefs: AnyBeliefs, value: Label, who: Who) -> float:
         return beliefs.probability(value, group=who.group)
     named = beliefs.release.people or {}
     if not isinstance(who, str) or who not in named:
-        message = f"nobody called '{who}' is known; name people by --person, or ask about {{column = cell}}"
-        raise BadKnowledge(message)
+        raise BadKnowledge(f"nobody called '{who}' is known; name people by --person, or ask about {{column = cell}}")
     return beliefs.probability(value, group=named[who] + 1)

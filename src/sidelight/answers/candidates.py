@@ -119,11 +119,11 @@ class SearchChoice(BaseModel):
         for name, text in kept.items():
             allowed = OPTION_CHOICES.get(name, ())
             if allowed and text not in allowed:
-                problem = f"{parameter(name, text[:40])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
-                raise BadPolicy(problem)
+                raise BadPolicy(
+                    f"{parameter(name, text[:40])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
+                )
             if len(text) > 40:
-                message = f"{parameter(name)} is longer than {40} characters; give a number"
-                raise BadPolicy(message)
+                raise BadPolicy(f"{parameter(name)} is longer than {40} characters; give a number")
         choice = cls(**{name: text for name, text in kept.items() if text != usual.get(name)})
         choice.to_method()
         return choice
@@ -139,12 +139,12 @@ class SearchChoice(BaseModel):
                 share = float(self.suppress or 0)
             except ValueError:
                 named = parameter("suppress", self.suppress)
-                message = f"{named} is not a share of the people; give a number from 0 to 1, such as 0.04"
-                raise BadPolicy(message) from None
+                raise BadPolicy(
+                    f"{named} is not a share of the people; give a number from 0 to 1, such as 0.04"
+                ) from None
             nodes = self.nodes or str(FullDomain().nodes)
             if not nodes.isascii() or not nodes.isdigit() or not 1 <= int(nodes) <= 10**9:
-                message = f"{parameter('nodes', nodes)} is no number of generalisations; give one of at least 1"
-                raise BadPolicy(message)
+                raise BadPolicy(f"{parameter('nodes', nodes)} is no number of generalisations; give one of at least 1")
             return FullDomain(share, cast("Suppressed", self.suppressed or "as *"), int(nodes))
         if self.method == Microaggregation.name and self.average:
             return Microaggregation(labels=cast("LabelAverage", self.average))
@@ -397,12 +397,10 @@ def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publicat
     name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
     bad_name = find_name_problem(name)
     if bad_name or ending not in ENDINGS:
-        message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
-        raise NotPublished(message)
+        raise NotPublished(bad_name or f"releases are written as {' or '.join(ENDINGS)}")
     into_folder = fields.get("to") == "folder"
     if into_folder and folder is None:
-        message = "no folder was named; start the page with --output FOLDER, or download it"
-        raise NotPublished(message)
+        raise NotPublished("no folder was named; start the page with --output FOLDER, or download it")
     return Publication(
         path=(folder if into_folder and folder else Path()) / f"{name}{ending}",
         private_hierarchies="private_hierarchies" in fields,

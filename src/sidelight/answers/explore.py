@@ -55,16 +55,14 @@ def _read_bound(request: ExploreRequest) -> int | float | Fraction:
     try:
         return read_number(request.below)
     except ValueError as error:
-        message = f"cannot read --below {request.below}; {error}"
-        raise BadMeasure(message) from None
+        raise BadMeasure(f"cannot read --below {request.below}; {error}") from None
 
 
 def _read_belief_limits(request: ExploreRequest) -> list[Criterion]:
     limits = [read_limit(text) for text in request.belief]
     for text, each in zip(request.belief, limits, strict=True):
         if not isinstance(each.measure, sl.PriorBelief) or each.comparison is not Comparison.AT_MOST:
-            message = f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'"
-            raise BadMeasure(message)
+            raise BadMeasure(f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'")
     return limits
 
 
@@ -316,11 +314,11 @@ class SkylineRequest:
         try:
             bound = read_number(Word(self.below))
         except ValueError as error:
-            message = f"cannot read '{self.below[:40]}'; {error}"
-            raise BadMeasure(message) from None
+            raise BadMeasure(f"cannot read '{self.below[:40]}'; {error}") from None
         if not 0 < bound <= 1:
-            message = f"nobody is ever {self.below[:40]} sure; give a number above 0 and up to 1, such as 0.95 or 3/4"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"nobody is ever {self.below[:40]} sure; give a number above 0 and up to 1, such as 0.95 or 3/4"
+            )
         return bound
 
     @property
@@ -339,8 +337,9 @@ class SkylineRequest:
         value = written_label(self.value)
         if value not in release.domain:
             names = [shown(each) for each in release.domain]
-            message = f"no sensitive value '{self.value[:80]}' in the release{did_you_mean(self.value, names)}"
-            raise UnknownValue(message)
+            raise UnknownValue(
+                f"no sensitive value '{self.value[:80]}' in the release{did_you_mean(self.value, names)}"
+            )
         return value
 
     def problems(self, release: Release) -> Iterator[tuple[str, SidelightError]]:

@@ -318,8 +318,9 @@ def read_same_values(text: str) -> tuple[tuple[str, str], ...] | None:
     """Read 'Influenza=Flu; HIV=AIDS'; '=' alone says that equal words, and no others, mean the same."""
     pairs = [tuple(each.strip().partition("=")) for each in text.split(";") if each.strip()]
     if any(not equals or bool(one.strip()) != bool(other.strip()) for one, equals, other in pairs):
-        message = f"cannot read '{text[:40]}'; write 'Influenza=Flu; HIV=AIDS', or '=' if no others are the same"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            f"cannot read '{text[:40]}'; write 'Influenza=Flu; HIV=AIDS', or '=' if no others are the same"
+        )
     return tuple((one.strip(), other.strip()) for one, _, other in pairs if one.strip()) if pairs else None
 
 
@@ -327,8 +328,7 @@ def read_typed_share(text: str, what: str) -> Fraction:
     """Read a share of people from 0 to 1."""
     share = read_share(text)
     if share is None:
-        message = f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100"
-        raise BadMeasure(message)
+        raise BadMeasure(f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100")
     return share
 
 
@@ -341,17 +341,14 @@ def choose_roles(other: GivenFile, like: Roles, source: str, *, known: Sequence[
     columns = columns_of(str(other.path), reading)
     for name in (*known, *as_names(secret or ())):
         if name not in columns:
-            message = f"no column '{name}' in {other.name}{did_you_mean(name, columns)}"
-            raise BadTable(message)
+            raise BadTable(f"no column '{name}' in {other.name}{did_you_mean(name, columns)}")
     secret = secret or next((name for name in like.value_columns if name in columns), "")
     if not secret:
-        message = f"which column of {other.name} is the one that nobody should find out? Say so below"
-        raise BadTable(message)
+        raise BadTable(f"which column of {other.name} is the one that nobody should find out? Say so below")
     named = tuple(known) or tuple(name for name in like.quasi if name in columns)
     named = tuple(name for name in named if name != secret and name not in like.value_columns)
     if not named:
-        message = f"no column of {other.name} is called as one of {source}: nobody can be found by it"
-        raise BadTable(message)
+        raise BadTable(f"no column of {other.name} is called as one of {source}: nobody can be found by it")
     return replace(reading, quasi=named, sensitive=secret)
 
 
@@ -375,8 +372,7 @@ def _read_policies(request: SimulateRequest) -> dict[str, sl.Policy]:
     criteria = () if base is None else base.criteria
     tried = {text: sl.Policy(*criteria, read_limit(text)) for text in request.tried}
     if not tried and base is None:
-        message = "no limit to try; give --policy, --limit, or one or more of --try 'group size >= 5'"
-        raise BadPolicy(message)
+        raise BadPolicy("no limit to try; give --policy, --limit, or one or more of --try 'group size >= 5'")
     return tried or {str(base): sl.Policy(*criteria)}
 
 
@@ -452,11 +448,9 @@ def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer
     if request.epsilon:
         levels = read_levels(request.levels)
         if not levels:
-            message = "which columns are counted with noise, and at which level? say --levels age=2 for each"
-            raise BadNoise(message)
+            raise BadNoise("which columns are counted with noise, and at which level? say --levels age=2 for each")
         if len(request.method) > 1:
-            message = "beside noise one --method is tried; give one"
-            raise BadNoise(message)
+            raise BadNoise("beside noise one --method is tried; give one")
         figures = sl.side_by_side(
             table,
             by=by,
@@ -471,8 +465,7 @@ def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer
         grid = _as_grid(("way of publishing", *figures.headings[1:]), figures.cells())
     else:
         if request.levels:
-            message = "--levels are those of noisy counts; give --epsilon too, to set noise beside the others"
-            raise BadNoise(message)
+            raise BadNoise("--levels are those of noisy counts; give --epsilon too, to set noise beside the others")
         figures = sl.simulate_composition(
             table,
             overlap=request.overlap,

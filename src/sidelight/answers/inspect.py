@@ -58,12 +58,12 @@ def checks_columns(request: InspectRequest) -> bool:
     """Return whether columns are checked for the identifiers of a rule, and nothing else is asked."""
     if request.preset is not None and is_check_of_columns(request.preset):
         if request.write is not None or request.drafts is not None:
-            message = f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out"
-            raise BadPolicy(message)
+            raise BadPolicy(f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out")
         return True
     if request.population is not None or request.residents is not None:
-        message = "--population and --residents are for --preset 'HIPAA safe harbour' here; leave them out, or add that"
-        raise BadPolicy(message)
+        raise BadPolicy(
+            "--population and --residents are for --preset 'HIPAA safe harbour' here; leave them out, or add that"
+        )
     return False
 
 
@@ -71,10 +71,9 @@ def _read_alone(request: InspectRequest) -> Fraction:
     """Read the share of the people who are unique on the sets that are told."""
     share = fraction_in(request.alone)
     if share is None or not 0 < share <= 1:
-        message = (
+        raise BadTable(
             f"--alone is '{request.alone}'; give a share of the people, above 0 and at most 1, such as 0.05 or 1/20"
         )
-        raise BadTable(message)
     return share
 
 
@@ -229,8 +228,9 @@ def ask_columns(request: InspectRequest, progress: Progress) -> InspectAnswer:
     contents: dict[Path, str] = {}
     if request.drafts is not None:
         if not inspected.drafted:
-            message = "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
-            raise BadHierarchy(message)
+            raise BadHierarchy(
+                "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
+            )
         for name, draft in inspected.drafted.items():
             contents[request.drafts / hierarchy_file(name)] = writable_text(draft.hierarchy)
     ages = [each.column for each in suggested.columns if is_age(each.column)]
@@ -269,8 +269,7 @@ def _draft_policy(request: InspectRequest, inspected: Inspected) -> str:
     """Draft the policy, and read it back as whoever uses it will."""
     roles = inspected.suggested.roles
     if inspected.table is None or roles.sensitive is None:
-        message = _why_no_draft(inspected.suggested)
-        raise BadPolicy(message)
+        raise BadPolicy(_why_no_draft(inspected.suggested))
     preset = inspected.preset
     draft = draft_policy(inspected.table) if preset is None else draft_of_preset(preset, inspected.table)
     heading = (
@@ -492,8 +491,7 @@ def list_drafted_columns(request: HierarchiesRequest) -> tuple[str, ...]:
     columns |= dict.fromkeys(_read_rules(request).columns)
     for name in columns:
         if name not in there:
-            message = f"no column '{name}' in {request.file}{nearest_column(name, request.file, roles)}"
-            raise UnknownColumn(message)
+            raise UnknownColumn(f"no column '{name}' in {request.file}{nearest_column(name, request.file, roles)}")
     return tuple(columns)
 
 
@@ -574,14 +572,14 @@ def _parse_pairs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]
     for text in texts:
         column, equals, rest = text.partition("=")
         if not (column and equals and rest):
-            message = f"cannot read {option} '{text}'; write the column, = and what is wanted, such as age=18,65"
-            raise BadHierarchy(message)
+            raise BadHierarchy(
+                f"cannot read {option} '{text}'; write the column, = and what is wanted, such as age=18,65"
+            )
         yield column, rest
 
 
 def _parse_numbers(option: str, text: str) -> list[float]:
     numbers = [as_number(part.strip()) for part in text.split(",")]
     if None in numbers:
-        message = f"cannot read {option} '{text}'; give numbers with commas between them, such as 18,65"
-        raise BadHierarchy(message)
+        raise BadHierarchy(f"cannot read {option} '{text}'; give numbers with commas between them, such as 18,65")
     return [number for number in numbers if number is not None]

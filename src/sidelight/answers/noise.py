@@ -59,8 +59,7 @@ SHARED_SETTINGS = ("epsilon", "delta", "neighbours", "values_per_person", "rows_
 def _require_folder(request: NoiseRequest | NoiseAttackRequest) -> Path:
     """Return the folder of hierarchies, without which nobody knows which labels there could be."""
     if request.hierarchies is None:
-        message = f"{request.asks_for_hierarchies} with --hierarchies"
-        raise BadNoise(message)
+        raise BadNoise(f"{request.asks_for_hierarchies} with --hierarchies")
     return request.hierarchies
 
 
@@ -153,8 +152,7 @@ def ask_noise(
         ledger.read()  # refused before the table is read
     levels = read_levels(request.levels)
     if not levels:
-        message = "which columns are published, and at which level? say --levels age=2 for each, fixed in advance"
-        raise BadNoise(message)
+        raise BadNoise("which columns are published, and at which level? say --levels age=2 for each, fixed in advance")
     by = {} if request.undeclared else sl.read_hierarchies(_require_folder(request))
     domain = None if request.undeclared else find_declared_domain(request.roles, by)
     roles = replace(request.roles, quasi=tuple(levels), domain=None)
@@ -162,8 +160,9 @@ def ask_noise(
     table = events_from(request.file, roles)
     level = find_sensitive_level(roles, table.sensitive)
     if level and table.sensitive not in by:
-        message = f"no hierarchy for '{table.sensitive}', whose level was said; add it to the folder of --hierarchies"
-        raise BadNoise(message)
+        raise BadNoise(
+            f"no hierarchy for '{table.sensitive}', whose level was said; add it to the folder of --hierarchies"
+        )
     if level:
         table = events_at_level(table, by[table.sensitive], level)
     inputs = (*table.intake.files, *list_inputs(request), *paid)
@@ -203,15 +202,12 @@ def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest
     """Draw noise for the cells that occur; what is about cells that were declared does not go with it."""
     coarse = [name for name, level in levels.items() if level]
     if coarse:
-        message = f"--undeclared counts columns as they stand in the table; say --levels {coarse[0]}=0"
-        raise BadNoise(message)
+        raise BadNoise(f"--undeclared counts columns as they stand in the table; say --levels {coarse[0]}=0")
     of_declared = {"--rho": request.rho, "--query": request.queries, "--outside": request.outside != "other"}
     for option in (name for name, meant in of_declared.items() if meant):
-        message = f"{option} is about cells that were declared; leave it out, or --undeclared"
-        raise BadNoise(message)
+        raise BadNoise(f"{option} is about cells that were declared; leave it out, or --undeclared")
     if request.epsilon is None:
-        message = "how much may the counts depend on one person? give --epsilon"
-        raise BadNoise(message)
+        raise BadNoise("how much may the counts depend on one person? give --epsilon")
     return sl.stable_counts(table, columns=[*levels], **_collect_shared_settings(request))
 
 
@@ -229,8 +225,7 @@ def _read_where(request: CountRequest) -> dict[str, list[str]]:
     for text in request.where:
         column, sign, label = text.partition("=")
         if not sign:
-            message = f"cannot read --where '{text}'; write a column and its label, such as --where sex=Female"
-            raise BadNoise(message)
+            raise BadNoise(f"cannot read --where '{text}'; write a column and its label, such as --where sex=Female")
         labels.setdefault(column.strip(), []).append(label.strip())
     return labels
 
@@ -556,8 +551,7 @@ def collect_spendings(files: Sequence[str]) -> list[sl.Spending]:
     for file in (each for each in distinct if each not in noisy_files):
         if file.suffix in (".csv", ".parquet") and file.is_file():
             beside = f"no '{noise_path(file).name}' beside '{file}'"
-            message = f"{beside}; give ledgers, and noisy counts as they were published"
-            raise BadNoise(message)
+            raise BadNoise(f"{beside}; give ledgers, and noisy counts as they were published")
         by_receipt |= {entry.receipt: entry.spending for entry in sl.Ledger(file).read().entries}
     spendings = [*by_receipt.values()]
     for noisy in map(read_drawn, noisy_files):
@@ -567,8 +561,7 @@ def collect_spendings(files: Sequence[str]) -> list[sl.Spending]:
             by_receipt[noisy.receipt] = noisy.spending
         spendings += noisy.spendings
     if not spendings:
-        message = "nothing was spent yet; there is nothing to account for"
-        raise BadNoise(message)
+        raise BadNoise("nothing was spent yet; there is nothing to account for")
     return spendings
 
 
@@ -603,12 +596,12 @@ def _read_spendings(request: PromiseRequest) -> list[sl.Spending]:
     """Read what the files cost; nothing where an epsilon is given instead."""
     if not request.files:
         if request.epsilon is None:
-            message = "what promises something? give ledgers or noisy counts, or an epsilon with --epsilon"
-            raise BadNoise(message)
+            raise BadNoise("what promises something? give ledgers or noisy counts, or an epsilon with --epsilon")
         return []
     if request.epsilon is not None or request.delta != "0" or request.neighbours is not None:
-        message = "files say themselves what they cost; leave out --epsilon, --delta and --neighbours, or the files"
-        raise BadNoise(message)
+        raise BadNoise(
+            "files say themselves what they cost; leave out --epsilon, --delta and --neighbours, or the files"
+        )
     return collect_spendings(request.files)
 
 

@@ -88,18 +88,16 @@ def _open_searched(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.Hier
     table, by = stream_asked_table(request)
     lattice = request.method == sl.FullDomain.name
     if request.suppress_only and not lattice:
-        message = (
+        raise BadPolicy(
             f"method '{request.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
             "use --method lattice"
         )
-        raise BadPolicy(message)
     bare = next((column.name for column in table.quasi if column.name not in by), None)
     if lattice and bare is not None:
-        message = (
+        raise BadHierarchy(
             f"no hierarchy for '{bare}'; put '{bare}.csv' into the folder of --hierarchies (sidelight "
             f"hierarchies drafts one), or say --suppress-only '{bare}' to publish it as it is or as *"
         )
-        raise BadHierarchy(message)
     return table, by
 
 
@@ -302,8 +300,9 @@ def _search_to_the_end(
     method: Method | MethodName = request.method
     if request.average is not None:
         if request.method != sl.Microaggregation.name:
-            message = f"method '{method}' averages nothing; leave --average out, or use --method microaggregation"
-            raise BadPolicy(message)
+            raise BadPolicy(
+                f"method '{method}' averages nothing; leave --average out, or use --method microaggregation"
+            )
         method = sl.Microaggregation(labels=request.average)
     elif request.method == sl.FullDomain.name:
         method = sl.FullDomain(suppress=request.suppress, suppressed=request.suppressed, nodes=request.nodes)
@@ -324,13 +323,13 @@ def _search_to_the_end(
             )
         except sl.SidelightError:
             if interrupts.noticed:
-                message = "nothing was published, and nothing within policy was found yet"
-                raise KeyboardInterrupt(message) from None
+                raise KeyboardInterrupt("nothing was published, and nothing within policy was found yet") from None
             raise
     if interrupts.noticed:
         levels = ", ".join(f"{name} {level}" for name, level in result.levels.items())
-        message = f"nothing was published; the best so far has levels {levels}: --nodes {result.checked} publishes that"
-        raise KeyboardInterrupt(message)
+        raise KeyboardInterrupt(
+            f"nothing was published; the best so far has levels {levels}: --nodes {result.checked} publishes that"
+        )
     return result
 
 

@@ -137,13 +137,11 @@ class ExploreRequest(Request):
 
     def check(self) -> None:
         if (self.people is None) != (self.name is None):
-            message = "--people is the original and --name its column that names people; give both"
-            raise BadMeasure(message)
+            raise BadMeasure("--people is the original and --name its column that names people; give both")
         suppressed = self.columns.may_hold_people
         if self.people is None and (self.hierarchies or suppressed):
             named = "--hierarchies" if self.hierarchies else f"--suppressed '{suppressed}'"
-            message = f"{named} is for finding the people of --people; give that too, or leave it out"
-            raise BadMeasure(message)
+            raise BadMeasure(f"{named} is for finding the people of --people; give that too, or leave it out")
 
     @property
     def target(self) -> str | tuple[str, ...]:
@@ -247,16 +245,14 @@ class AttackRequest(Request):
         message = ""
         if not self.names_attacker:
             if self.people is None:
-                message = "missing option '--people', or --as for one file; see 'sidelight attack --help'"
-                raise BadMeasure(message)
+                raise BadMeasure("missing option '--people', or --as for one file; see 'sidelight attack --help'")
             # A release tells nothing more when it is read twice, and would be believed twice as much.
             places = [real_path(Path(file)) for file in self.files]
             twice = [file for index, file in enumerate(self.files) if places[index] in places[:index]]
             message = f"{twice[0]} is listed twice; list each release once" if twice else ""
         elif self.attacker != "insider" and (self.method or self.limit):
             known = "--method" if self.method else "--limit"
-            message = f"{known} is what an insider knows; say --as insider, or leave it out"
-            raise BadMeasure(message)
+            raise BadMeasure(f"{known} is what an insider knows; say --as insider, or leave it out")
         elif len(self.files) != 1:
             message = "--as is about one published file; give one, or leave --as out to attack several together"
         if message:
@@ -342,8 +338,9 @@ class CompareRequest(TableRequest):
 
     def check(self) -> None:
         if self.resists and self.suppress_only:
-            message = "mondrian cannot publish a column only as it is or as *; leave --resists or --suppress-only out"
-            raise BadPolicy(message)
+            raise BadPolicy(
+                "mondrian cannot publish a column only as it is or as *; leave --resists or --suppress-only out"
+            )
 
     @property
     def tried(self) -> tuple[MethodName, ...]:

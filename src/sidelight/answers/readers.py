@@ -170,11 +170,10 @@ def _refuse_file_names(section: Limit, populations: Mapping[str, Population]) ->
             isinstance(setting, Mapping) and any(isinstance(each, str) for each in setting.values())
         )
         if names_file and not (name == "population" and setting in populations):
-            message = (
+            raise BadPolicy(
                 f"'{name}' names a file, and a page opens none; name it in the policy that the page is started with "
                 "(--policy)"
             )
-            raise BadPolicy(message)
     return section
 
 

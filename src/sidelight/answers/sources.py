@@ -119,8 +119,7 @@ def note_hierarchies(request: TableRequest, table: AnyTable) -> Iterator[str]:
 def require_policy(question: Question) -> Policy:
     """Return the limits of a question; there have to be some."""
     if question.policy is None:
-        message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
-        raise BadPolicy(message)
+        raise BadPolicy("a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'")
     return question.policy
 
 
@@ -187,11 +186,10 @@ def _attach_populations(question: Question, population: str | None) -> Question:
 
     compares = any(each.register is not None or compared(each) != each for each in measures)
     if population is not None and measures and not compares:
-        message = (
+        raise BadPolicy(
             f"nothing that is asked compares with {parameter('population')} '{population}'; add a limit such as "
             "'journalist risk <= 1/11', or leave it out"
         )
-        raise BadPolicy(message)
     return replace(
         question,
         policy=Policy(*(replace(each, measure=compared(each.measure)) for each in criteria)) if criteria else None,
@@ -234,10 +232,9 @@ def open_release(
     """
     roles = roles if weights else replace(roles, weight=None)
     if noise_path(Path(file)).is_file():
-        message = (
+        raise BadRelease(
             f"'{file}' holds noisy counts, not people; '{noise_path(Path(file)).name}' beside it says what they promise"
         )
-        raise BadRelease(message)
     if not sidecar_path(Path(file)).is_file():
         require_columns(file, roles)
         return release_from(file, roles, keep_people=keep_people)
@@ -266,8 +263,7 @@ def open_release(
 def open_buckets(file: str, roles: Roles, told_apart: tuple[str, ...]) -> sl.Release:
     """Read a published file whose groups are buckets, in which columns tell people apart."""
     if not roles.quasi or roles.sensitive is None:
-        message = "which columns? name the bucket with --group, the value with --sensitive"
-        raise BadPolicy(message)
+        raise BadPolicy("which columns? name the bucket with --group, the value with --sensitive")
     return release_from(file, replace(roles, suppressed=None, weight=None), told_apart=told_apart)
 
 
@@ -297,8 +293,7 @@ def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCount
         return open_release(file, roles)
     noisy = sl.read_noise(file)
     if roles.sensitive is not None and roles.value_columns != (noisy.sensitive,):
-        message = f"'{file}' holds noisy counts of '{noisy.sensitive}', not of {listed(roles.value_columns)}"
-        raise BadRelease(message)
+        raise BadRelease(f"'{file}' holds noisy counts of '{noisy.sensitive}', not of {listed(roles.value_columns)}")
     return noisy
 
 
@@ -325,11 +320,11 @@ def read_levels(texts: Sequence[str]) -> dict[str, int]:
         while at < len(text):
             read = one.match(text, at)
             if read is None:
-                message = f"cannot read --levels '{text}'; write columns and their levels, such as --levels age=2,sex=0"
-                raise BadPolicy(message)
+                raise BadPolicy(
+                    f"cannot read --levels '{text}'; write columns and their levels, such as --levels age=2,sex=0"
+                )
             if read["column"] in levels:
-                message = f"--levels says two levels for '{read['column']}'; say one"
-                raise BadPolicy(message)
+                raise BadPolicy(f"--levels says two levels for '{read['column']}'; say one")
             levels[read["column"]] = int(read["level"])
             at = read.end()
     return levels
@@ -338,11 +333,11 @@ def read_levels(texts: Sequence[str]) -> dict[str, int]:
 def find_declared_domain(roles: Roles, by: Mapping[str, sl.Hierarchy]) -> tuple[Label, ...]:
     """Return the sensitive values that were declared: one by one, or by a hierarchy of the sensitive column."""
     if roles.sensitive is None:
-        message = "which column is sensitive? name it with --sensitive, or in [roles] of the policy"
-        raise BadPolicy(message)
+        raise BadPolicy("which column is sensitive? name it with --sensitive, or in [roles] of the policy")
     if len(roles.value_columns) > 1:
-        message = f"noise is about one sensitive column; pick one of {listed(roles.value_columns)} with --sensitive"
-        raise BadPolicy(message)
+        raise BadPolicy(
+            f"noise is about one sensitive column; pick one of {listed(roles.value_columns)} with --sensitive"
+        )
     (sensitive,) = roles.value_columns
     declared = roles.domain_of(sensitive)
     if declared is None and sensitive in by:
@@ -350,11 +345,10 @@ def find_declared_domain(roles: Roles, by: Mapping[str, sl.Hierarchy]) -> tuple[
         # empty text stands for a missing value, which is one where nobody said otherwise
         declared = tuple(text or None for text in declared if text or roles.missing in (None, "a value"))
     if declared is None:
-        message = (
+        raise BadNoise(
             "the domain is not declared; list every sensitive value there could be, whether it occurs or not, with "
             "--domain, --domain-file, a hierarchy of that column, or in [roles] of the policy"
         )
-        raise BadNoise(message)
     return (*declared, None) if roles.missing == "a value" else declared
 
 
@@ -368,13 +362,13 @@ def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
     """Return what is read: the file, or the same as Spark has it."""
     if engine.engine != "spark":
         if engine.master is not None:
-            message = f"{parameter('master')} is about Spark; add {parameter('engine', 'spark')}, or leave it out"
-            raise BadPolicy(message)
+            raise BadPolicy(
+                f"{parameter('master')} is about Spark; add {parameter('engine', 'spark')}, or leave it out"
+            )
         require_columns(file, roles)
         return file
     if not roles.quasi or roles.sensitive is None:
-        message = "which columns? name them with --group and --sensitive, or in [roles] of the policy"
-        raise BadPolicy(message)
+        raise BadPolicy("which columns? name them with --group and --sensitive, or in [roles] of the policy")
     return spark_file(file, roles, engine.master)
 
 
@@ -408,8 +402,7 @@ def require_columns(file: str, roles: Roles) -> None:
     options = {"--group": roles.quasi or None, "--sensitive": roles.sensitive}
     unnamed = " and ".join(option for option, column in options.items() if column is None)
     columns = columns_in_words(file, roles)
-    message = f"which columns? name them with {unnamed}, or in [roles] of the policy; {file} has: {columns}"
-    raise BadPolicy(message)
+    raise BadPolicy(f"which columns? name them with {unnamed}, or in [roles] of the policy; {file} has: {columns}")
 
 
 def inputs_of(*files: str) -> Iterator[Path]:

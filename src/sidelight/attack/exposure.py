@@ -195,8 +195,9 @@ class Exposure(Tabular):
         self._expect_one_value("partial")
         bound = exact_number(confidence, BadMeasure, "a confidence")
         if not 0 < bound <= 1:
-            message = f"a confidence of {as_given(confidence)} makes no sense; give a number above 0 and at most 1"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"a confidence of {as_given(confidence)} makes no sense; give a number above 0 and at most 1"
+            )
         # no value left is a contradiction, and no breach
         return self._share((self.values_left > 0) & (self.values_left <= int(1 / bound)))
 
@@ -388,8 +389,7 @@ class Exposure(Tabular):
             return breach_chart(self, belief=1 if belief is None else belief)
         if not isinstance(of, str) or of != "values left" or belief is not None:
             asked = f"'{as_given(of)}' with belief={as_given(belief)}"
-            message = f"there is no picture of {asked}; choose 'values left', or 'belief'"
-            raise BadMeasure(message)
+            raise BadMeasure(f"there is no picture of {asked}; choose 'values left', or 'belief'")
         return exposure_chart(self)
 
     def to_json(self) -> str:
@@ -420,11 +420,10 @@ class Exposure(Tabular):
 
     def _expect_one_value(self, name: str) -> None:
         if self.semantics != "single":
-            message = (
+            raise BadMeasure(
                 f"{name} counts candidates for one value, and people have several here; "
                 "sure(…) says of how many some value is believed so much"
             )
-            raise BadMeasure(message)
 
     def _count(self, which: Flags) -> int:
         return int(self.people.sizes[which].sum())

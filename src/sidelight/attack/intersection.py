@@ -234,38 +234,32 @@ def _name_known_columns(
     """Name what is known of people: what the caller says, or all that they can be found by."""
     named = any(names_people(*each) for each in looked_up)
     if named and person is None:
-        message = f"a release names its people; give {parameter('person')}, the column that names them"
-        raise BadTable(message)
+        raise BadTable(f"a release names its people; give {parameter('person')}, the column that names them")
     printed = dict.fromkeys(name for each in looked_up for name in columns_of(*each))
     known = dict.fromkeys(printed if quasi is None else as_names(quasi))
     if named and person is not None:
         known[person] = None
     if not known:
-        message = f"the releases print no columns to find people by; name what is known in {parameter('quasi')}"
-        raise BadTable(message)
+        raise BadTable(f"the releases print no columns to find people by; name what is known in {parameter('quasi')}")
     return list(known)
 
 
 def _check_attacked(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> None:
     if len(releases) == 0:
-        message = "no releases to compare; give at least one, and two to see what they give away together"
-        raise BadRelease(message)
+        raise BadRelease("no releases to compare; give at least one, and two to see what they give away together")
     if not is_one_of(prior, PriorName):
-        message = f'no {parameter("prior", prior)}; choose "pooled" or "uniform"'
-        raise BadRelease(message)
+        raise BadRelease(f'no {parameter("prior", prior)}; choose "pooled" or "uniform"')
     if not is_one_of(evidence, Evidence):
-        message = f'no {parameter("evidence", evidence)}; choose "shared", "independent" or "sets"'
-        raise BadRelease(message)
+        raise BadRelease(f'no {parameter("evidence", evidence)}; choose "shared", "independent" or "sets"')
     for number, each in enumerate(releases, start=1):
         expect_one_sensitive(find_release(each), f"release {number} of an attack")
     kinds = [find_release(each).semantics for each in releases]
     for number, kind in enumerate(kinds[1:], start=2):
         if (kind == "single") != (kinds[0] == "single"):
-            message = (
+            raise BadRelease(
                 f"release 1 has {parameter('values', kinds[0])} and release {number} {parameter('values', kind)}; "
                 "one value per person and several cannot be compared: read both the same way"
             )
-            raise BadRelease(message)
 
 
 # Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it
@@ -308,19 +302,17 @@ def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: i
     """Return for each release a column, or the probability that everybody is in it."""
     each = [present] * releases if present is None or isinstance(present, str | float | int | Fraction) else [*present]
     if len(each) != releases:
-        message = (
+        raise BadTable(
             f"{parameter('present')} says who is in {counted(len(each), 'release')} of {releases}; "
             "give one for each, or one for all"
         )
-        raise BadTable(message)
     stated: list[str | Fraction] = []
     for one in each:
         probability = Fraction(1) if one is None else one
         if not isinstance(probability, str):
             probability = exact_number(probability, BadTable, "who is present")
             if not 0 <= probability <= 1:
-                message = f"{parameter('present', one)} is no probability; give a number from 0 to 1, or a column"
-                raise BadTable(message)
+                raise BadTable(f"{parameter('present', one)} is no probability; give a number from 0 to 1, or a column")
             probability = Fraction(probability)
         stated.append(probability)
     return stated
@@ -332,11 +324,10 @@ def _read_presence(column: str, text: Label) -> Fraction:
     level = Fraction(word in ("yes", "true")) if word in ("yes", "true", "no", "false") else fraction_in(str(text))
     if level is None or not 0 <= level <= 1:
         what = "nothing" if text is None else "something else"
-        message = (
+        raise BadTable(
             f"column '{column}' ({parameter('present')}) says {what} about some people; "
             "write yes or no, true or false, 1 or 0, or a probability in between"
         )
-        raise BadTable(message)
     return level
 
 
@@ -382,21 +373,18 @@ class People:
         if self.person is not None:
             return self._row_with(self._find_known(label(who), self.person))
         if isinstance(who, str):
-            message = (
+            raise BadTable(
                 f"people have no names here; give {parameter('person')}, the column that names them, "
                 "or say what is known"
             )
-            raise BadTable(message)
         if not 0 <= who < len(self):
-            message = f"there is no row {who}; rows of people who look alike are numbered 0 to {len(self) - 1}"
-            raise BadTable(message)
+            raise BadTable(f"there is no row {who}; rows of people who look alike are numbered 0 to {len(self) - 1}")
         return who
 
     def _find_known(self, name: Label, person: str) -> dict[str, Label]:
         *known, names = self._rows_by_name
         if name not in names.labels:
-            message = f"nobody among the people has that name; look it up in column '{person}'"
-            raise BadTable(message)
+            raise BadTable(f"nobody among the people has that name; look it up in column '{person}'")
         row = int(np.flatnonzero(names.codes == names.labels.index(name))[0])
         cells = {column.name: column.cell(row) for column in known}
         return cells | ({person: name} if any(each.name == person for each in (*self.known, *self.marks)) else {})
@@ -411,8 +399,7 @@ class People:
         names = [column.name for column in columns]
         for name in labels:
             if name not in names:
-                message = f"nothing is known of a column '{name}'{did_you_mean(name, names)}"
-                raise UnknownColumn(message)
+                raise UnknownColumn(f"nothing is known of a column '{name}'{did_you_mean(name, names)}")
         fits = np.ones(len(self), bool)
         for column in columns:
             if column.name in labels:
@@ -421,8 +408,9 @@ class People:
                 fits &= np.array(equal, bool)[column.codes]
         rows = np.flatnonzero(fits)
         if len(rows) != 1:
-            message = f"{len(rows):,} rows of people fit that; say what is known in every column: {', '.join(names)}"
-            raise BadTable(message)
+            raise BadTable(
+                f"{len(rows):,} rows of people fit that; say what is known in every column: {', '.join(names)}"
+            )
         return int(rows[0])
 
 
@@ -451,11 +439,10 @@ def people_of(
     named: dict[str, Any] = {"source": source, "person": person, "reading": reading} if person else {}
     if several_values and truth is not None:
         if person is None and reading.split is None:
-            message = (
+            raise BadTable(
                 f"people may have several values; give {parameter('person')}, the column that says whose row it is, "
                 f"or {parameter('split')}, what stands between values in one cell"
             )
-            raise BadTable(message)
         table = read_table(
             source,
             quasi=columns,
@@ -488,11 +475,10 @@ def _from_table(table: Table, known: Sequence[str], columns: Sequence[str], *, s
     """Return the people of a table, which brings the truth with it."""
     if table.semantics != ("set" if several_values else "single"):
         fitting = parameter("values", "set") if several_values else "one value each"
-        message = (
+        raise BadTable(
             f"the releases need people with {fitting}, and this table has {parameter('values', table.semantics)}; "
             "read it so, or give rows without values"
         )
-        raise BadTable(message)
     return _join_alike([table.column(name) for name in columns], known, table.sizes, (table.domain, table.counts))
 
 
@@ -517,8 +503,9 @@ def lookups_for(
     """Return how people are looked up in each release."""
     ways = [locate] * len(releases) if locate is None or isinstance(locate, str | Listed) else [*locate]
     if len(ways) != len(releases):
-        message = f"{len(ways)} ways to locate people in {len(releases)} releases; give one for each, or one for all"
-        raise BadRelease(message)
+        raise BadRelease(
+            f"{len(ways)} ways to locate people in {len(releases)} releases; give one for each, or one for all"
+        )
     return [Lookup.build(by, way, suppressed) for way in ways]
 
 

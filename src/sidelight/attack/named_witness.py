@@ -141,8 +141,7 @@ def name_witness(
     taken = {name for name, _ in others}
     targets = tuple(name for name in have_value if name not in taken)
     if not targets:
-        message = "nobody in the table fits this witness; measure the release again"
-        raise BadTable(message)
+        raise BadTable("nobody in the table fits this witness; measure the release again")
     relatives = members[witness.family.group] if witness.family else {}
     free = [name for name in relatives if name not in taken and name != targets[0]]
     family = tuple(free[: witness.family.people]) if witness.family else ()
@@ -153,11 +152,9 @@ def name_witness(
 
 def _acquaintance(finding: Finding) -> AcquaintanceWitness:
     if not isinstance(finding.measure, Acquaintance) or not isinstance(finding.witness, AcquaintanceWitness):
-        message = f"'{finding.measure}' has no investigation to name people for; measure sl.Acquaintance"
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{finding.measure}' has no investigation to name people for; measure sl.Acquaintance")
     if finding.witness.any_of and finding.witness.semantics == "set":
-        message = "people with any of several values are not named where people have sets; ask about one value"
-        raise BadMeasure(message)
+        raise BadMeasure("people with any of several values are not named where people have sets; ask about one value")
     return finding.witness
 
 
@@ -193,12 +190,11 @@ def _find_members(
             del occurring[None]
         size = int(release.groups.sizes[row])
         if None in people or len(people) != size or dict(occurring) != release.groups.value_counts(row):
-            message = (
+            raise BadTable(
                 f"the table's people are not those of group {row + 1}: {len(people):,} of them are located there, and "
                 f"it has {counted(size, 'person')}; give the table it was made from, its column that names people, and "
                 f"hierarchies ({parameter('by')})"
             )
-            raise BadTable(message)
         members[name] = {
             who: frozenset(
                 witness.value if text in witness.any_of else text for other, text, _ in cells if other == who
@@ -216,8 +212,9 @@ def _others(witness: AcquaintanceWitness, members: PeopleOfGroups) -> tuple[tupl
     if witness.semantics != "single":
         lacking = [(name, witness.value) for name, values in there.items() if witness.value not in values]
         if len(lacking) < witness.others.people:
-            message = "in this table fewer people lack the value than the witness needs; no such investigation is true"
-            raise BadTable(message)
+            raise BadTable(
+                "in this table fewer people lack the value than the witness needs; no such investigation is true"
+            )
         return tuple(lacking[: witness.others.people])
     having: dict[Label, list[Label]] = {}
     for name, values in there.items():

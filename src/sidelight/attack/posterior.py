@@ -490,12 +490,11 @@ class CommonDomain:
             only_one, only_two = [text for text in one if text not in two], [text for text in two if text not in one]
             if only_one and only_two:
                 first, second = shown(only_one[0]), shown(only_two[0])
-                message = (
+                raise BadRelease(
                     f"releases {i} and {j} have different sensitive values: '{first}' is only in {i}, '{second}' only "
                     f"in {j}; say which are the same, as in {parameter('same_values', {first: second})}, "
                     f"or {parameter('same_values', {})} if none"
                 )
-                raise BadRelease(message)
         occurring = {
             name
             for groups in releases
@@ -550,9 +549,8 @@ class CommonDomain:
         names = self.common_names(texts)
         strange = [text for text in names if text is not None and text not in self._declared]
         if strange:
-            message = (
+            raise BadRelease(
                 f"'{strange[0]}' is true of somebody and no release has such a value; "
                 f"say what it is called there with {parameter('same_values', {strange[0]: ...})}"
             )
-            raise BadRelease(message)
         return np.array([self._code.get(text, -1) for text in names], np.int64)

@@ -130,8 +130,7 @@ class Sampling:
             if not isinstance(number, int | np.integer) or isinstance(number, bool) or not least <= number <= most:
                 beginning = "" if math.isinf(least) else f" from {least}"
                 span = beginning if math.isinf(most) else f"{beginning or ' up'} to {most:,}"
-                message = f"{parameter(name)} is a whole number{span}, and this is not"
-                raise BadMeasure(message)
+                raise BadMeasure(f"{parameter(name)} is a whole number{span}, and this is not")
 
     @property
     def title(self) -> str:
@@ -179,19 +178,18 @@ class Simulation(Sampling):
             if (each.method, each.policy) == (method, str(policy)):
                 return each
         tried = [f"{each.method}, {each.policy}" for each in self.points]
-        message = f"nothing was tried with '{method}, {policy}'{did_you_mean(f'{method}, {policy}', tried)}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"nothing was tried with '{method}, {policy}'{did_you_mean(f'{method}, {policy}', tried)}")
 
     def curve(self, name: str, *, method: str) -> dict[str, MeanEstimate]:
         """Return one figure of a method against the policies, in their order."""
         by_policy = {each.policy: each for each in self.points if each.method == method}
         if not by_policy:
-            message = f"nothing was tried with '{method}'{did_you_mean(method, {each.method for each in self.points})}"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"nothing was tried with '{method}'{did_you_mean(method, {each.method for each in self.points})}"
+            )
         known = {key for each in by_policy.values() for key in each.estimates}
         if name not in known:
-            message = f"no figure '{name}'{did_you_mean(name, sorted(known))}"
-            raise BadMeasure(message)
+            raise BadMeasure(f"no figure '{name}'{did_you_mean(name, sorted(known))}")
         return {policy: each.estimates[name] for policy, each in by_policy.items() if name in each.estimates}
 
     def to_json(self) -> str:
@@ -251,22 +249,19 @@ def simulate_composition(
     expect_one_sensitive(table, "an attack")
     hierarchies = as_hierarchies(by)
     if isinstance(methods, str | Method):
-        message = f"{parameter('methods')} should be several, not one; put it into a list: [method]"
-        raise WrongKind(message)
+        raise WrongKind(f"{parameter('methods')} should be several, not one; put it into a list: [method]")
     sampling = Sampling(overlap, people, releases, repetitions, seed)
     schemes = _read_schemes(methods, releases)
     expect_mapping(policies, parameter("policies"), "{5: sl.Policy(sl.GroupSize() >= 5)}")
     if not policies:
-        message = "no policies to try; give at least one, such as {5: Policy(GroupSize() >= 5)}"
-        raise BadPolicy(message)
+        raise BadPolicy("no policies to try; give at least one, such as {5: Policy(GroupSize() >= 5)}")
     for called, policy in policies.items():
         expect(Policy, policy, f"policy '{called}'")
     bounds = []
     for given in confidences:
         bound = exact_number(given, BadMeasure, "a confidence")
         if isinstance(bound, float):
-            message = f"a confidence lies between 0 and 1, not {as_given(given)}"
-            raise BadMeasure(message)
+            raise BadMeasure(f"a confidence lies between 0 and 1, not {as_given(given)}")
         bounds.append(bound)
     trials: dict[tuple[str, str], list[Figures]] = {}
     for number, (drawn, rng) in enumerate(sampling.repeat(table)):
@@ -329,8 +324,7 @@ def _read_schemes(methods: Sequence[Scheme], releases: int) -> list[tuple[str, t
     for scheme in methods:
         several = [scheme] * releases if isinstance(scheme, str | Method) else [*scheme]
         if len(several) != releases:
-            message = f"{len(several)} methods for {releases} releases; give one for each, or one for all"
-            raise BadPolicy(message)
+            raise BadPolicy(f"{len(several)} methods for {releases} releases; give one for each, or one for all")
         read = tuple(method_of(method) for method in several)
         names = (method.name if method == type(method)() else repr(method) for method in read)
         schemes.append((" and ".join(dict.fromkeys(names)), read))
@@ -348,26 +342,24 @@ def draw_samples(table: Table, *, overlap: int, people: int | None, releases: in
     (100, [300, 300])
     """
     if table.semantics != "single":
-        message = f"people are drawn with one value each, and this table has {parameter('values', table.semantics)}"
-        raise BadTable(message)
+        raise BadTable(
+            f"people are drawn with one value each, and this table has {parameter('values', table.semantics)}"
+        )
     if overlap < 1:
-        message = f"{parameter('overlap')} is {as_given(overlap)}: at least one person has to be in all samples"
-        raise BadTable(message)
+        raise BadTable(f"{parameter('overlap')} is {as_given(overlap)}: at least one person has to be in all samples")
     most = table.people if people is None else people
     if overlap > most:
         whose = "the table" if people is None else f"each sample, by {parameter('people')},"
-        message = (
+        raise BadTable(
             f"{overlap:,} people in common are more than {whose} has: {most:,}; give a smaller {parameter('overlap')}"
         )
-        raise BadTable(message)
     # people whom a sample has for itself: those asked for, or an even part of all the others
     own = (most - overlap) // releases if people is None else most - overlap
     if overlap + own * releases > table.people:
-        message = (
+        raise BadTable(
             f"{releases} samples with {overlap:,} people in common need {overlap + own * releases:,} people, and the "
             f"table has {table.people:,}; give a smaller {parameter('people')} (at least {parameter('overlap')})"
         )
-        raise BadTable(message)
     _, _, count = table.counts.entries()
     # (people,): each person as the number of their entry in the counts
     everybody = np.repeat(np.arange(len(count)), count)

@@ -157,8 +157,7 @@ def explore(file: ReleaseFile, /, *, request: ExploreRequest, target: Target = O
     from sidelight.answers.explore import ask_explore, write_explore  # noqa: PLC0415 - `--help` is quick
 
     if request.people is not None and target.json:
-        message = "--people names people on the terminal alone; leave --json out"
-        raise BadMeasure(message)
+        raise BadMeasure("--people names people on the terminal alone; leave --json out")
     return target.answer(ask_explore, request.about(file), write_explore, "exploring")
 
 
@@ -172,10 +171,9 @@ def protect(file: TableFile, /, *, target: PageTarget = Output(), request: Prote
     require_policy(request.question)  # without any, nothing else matters
     pages = [path for path in (target.html, target.markdown) if path is not None]
     if request.memory is not None and pages:
-        message = (
+        raise BadPolicy(
             f"'{pages[0]}' draws what a whole table says, which does not go with {parameter('memory')}; leave one out"
         )
-        raise BadPolicy(message)
     about_a_file = {
         "--layout": request.layout,
         "--written-as": request.written_as,
@@ -184,8 +182,7 @@ def protect(file: TableFile, /, *, target: PageTarget = Output(), request: Prote
     }
     for name, setting in about_a_file.items():
         if setting and request.output is None:
-            message = f"{name} is about the file that is published; say where to with --output, or leave it out"
-            raise BadPolicy(message)
+            raise BadPolicy(f"{name} is about the file that is published; say where to with --output, or leave it out")
     return replace(target, force=request.force).answer(
         lambda request, progress: ask_protect(request, progress, publishing=remember_written),
         request,
@@ -424,8 +421,7 @@ def report(file: ReleaseFile, /, *, request: ReportRequest = ReportRequest(), ta
     if not target.files and not target.json:
         if request.file == "-" or is_address(request.file):
             where = "standard input" if request.file == "-" else "a table of a database"
-            message = f"a report on {where} needs a name; give --html FILE"
-            raise SidelightError(message)
+            raise SidelightError(f"a report on {where} needs a name; give --html FILE")
         target = replace(target, html=Path(f"{request.release}.report.html"))
     commands = (command_line(),)
     status = target.answer(lambda request: ask_report(request, commands), request, write_report_again)
@@ -497,8 +493,9 @@ def _make_folder(folder: Path, option: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        message = f"cannot make the folder '{folder}': {problem.strerror}; name another with {option}"
-        raise BadHierarchy(message) from None
+        raise BadHierarchy(
+            f"cannot make the folder '{folder}': {problem.strerror}; name another with {option}"
+        ) from None
 
 
 def _schema_printer(module: str, name: str) -> Callable[[], int]:

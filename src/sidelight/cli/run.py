@@ -111,20 +111,16 @@ def _refuse_pipes() -> None:
     """Refuse pipes and devices: whoever opens one may wait for ever, and none can be read twice; and strange names."""
     for word in _WORDS.get():
         if not utf8(word):
-            message = f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8"
-            raise SidelightError(message)
+            raise SidelightError(f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8")
     for name, value in _words_by_option():
         if not value and name in (*OUTPUTS, "--hierarchies", "--folder"):  # else it would be the current folder
-            message = f"the name after {name} is empty; give the name of a file, or of a folder"
-            raise SidelightError(message)
+            raise SidelightError(f"the name after {name} is empty; give the name of a file, or of a folder")
     for name, path in _named_places():
         if leads_in_a_circle(path):
-            message = f"'{path}' {IN_A_CIRCLE}; give the name of a file"
-            raise SidelightError(message)
+            raise SidelightError(f"'{path}' {IN_A_CIRCLE}; give the name of a file")
         if path.exists() and not (path.is_file() or path.is_dir()):
             what = "give the name of a file" if name in OUTPUTS else "give a file, or - for a table on standard input"
-            message = f"'{path}' is a device or a pipe; {what}"
-            raise SidelightError(message)
+            raise SidelightError(f"'{path}' is a device or a pipe; {what}")
 
 
 def _refuse_changed_releases() -> None:

@@ -64,8 +64,9 @@ def demo(folder: Path) -> int:
     try:
         (folder / HIERARCHIES).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"cannot make the folder '{folder}': {error.strerror}; choose another with --folder"
-        raise SidelightError(message) from None
+        raise SidelightError(
+            f"cannot make the folder '{folder}': {error.strerror}; choose another with --folder"
+        ) from None
     adult = sl.datasets.adult()
     write_whole(table, adult.path.read_bytes(), force=True)
     if not policy.exists():

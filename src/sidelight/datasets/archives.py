@@ -84,8 +84,7 @@ def cache_folder() -> Path:
             return Path(chosen).expanduser()
         return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "sidelight"
     except RuntimeError:  # whoever ~ is, or this user, has none
-        message = f"there is no home folder to keep fetched data in; name a folder in {CACHE}"
-        raise NotFetched(message) from None
+        raise NotFetched(f"there is no home folder to keep fetched data in; name a folder in {CACHE}") from None
 
 
 def open_cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
@@ -126,10 +125,9 @@ def _working_folder(parent: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(dir=parent, prefix=".unfinished-", ignore_cleanup_errors=True) as work:
             yield Path(work)
     except OSError as error:
-        message = (
+        raise NotFetched(
             f"cannot keep data in '{parent}': {error.strerror or type(error).__name__}; name another folder in {CACHE}"
-        )
-        raise NotFetched(message) from None
+        ) from None
 
 
 def _fetch(archive: Archive, work: Path, cache: Path) -> Path:
@@ -181,18 +179,16 @@ def _pip(archive: Archive) -> list[str]:
         return [sys.executable, "-m", "pip"]
     if uv := shutil.which("uv"):
         return [uv, "tool", "run", "--quiet", "pip"]
-    message = f"{archive} is fetched with pip, which this Python lacks; run: python -m ensurepip, or install uv"
-    raise NotFetched(message)
+    raise NotFetched(f"{archive} is fetched with pip, which this Python lacks; run: python -m ensurepip, or install uv")
 
 
 def _download_with_npm(archive: Archive, folder: Path) -> str:
     npm = shutil.which("npm")
     if npm is None:
-        message = (
+        raise NotFetched(
             f"{archive} is fetched with npm, which is not there; install Node.js, "
             f"or put {archive.file} into '{cache_folder()}'"
         )
-        raise NotFetched(message)
     command = [npm, "pack", f"{archive.package}@{archive.version}", "--silent", "--ignore-scripts", "--fetch-retries=2"]
     _run(archive, [*command, f"--pack-destination={folder}"], folder, dict(os.environ))
     return "npm"

@@ -82,8 +82,9 @@ def spark_file(source: str | Sequence[str], roles: Roles, master: str | None = N
     endings = {suffix_of(path) for path in paths}
     form = find_format(f"rows{min(endings) or '.parquet'}")
     if len(endings) > 1 or form is None or form.read_in_spark is None:
-        message = f"Spark reads Parquet, CSV and TSV files here, not '{paths[0]}'; leave {parameter('engine')} out"
-        raise BadTable(message)
+        raise BadTable(
+            f"Spark reads Parquet, CSV and TSV files here, not '{paths[0]}'; leave {parameter('engine')} out"
+        )
     session = spark_session(master)
     name = Path(paths[0]).name
     with spark_errors(name):

@@ -178,8 +178,9 @@ def check_kinds(table: Table, roles: Roles) -> None:
         if name in quasi:
             check_labels(name, kind, quasi[name].labels)
         elif name not in others:
-            message = f"no column '{name}', of which {parameter('kinds')} says what it is{did_you_mean(name, quasi)}"
-            raise UnknownColumn(message)
+            raise UnknownColumn(
+                f"no column '{name}', of which {parameter('kinds')} says what it is{did_you_mean(name, quasi)}"
+            )
 
 
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory: Memory | None = None) -> Table:
@@ -281,8 +282,9 @@ def _keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int
     names = [shown(roles.label(cell)) for cell in list_cells(answer.column("person"))]
     keys = dict(zip(names, key.tolist(), strict=True))
     if len(keys) < len(names):
-        message = f"{len(names) - len(keys):,} people share a name in '{roles.person}'; give each one of their own"
-        raise BadTable(message)
+        raise BadTable(
+            f"{len(names) - len(keys):,} people share a name in '{roles.person}'; give each one of their own"
+        )
     return keys
 
 
@@ -553,11 +555,14 @@ def _read_lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
     try:
         text = read_whole(file).decode(encoding or "utf-8-sig")
     except (UnicodeDecodeError, LookupError):
-        message = f"{file.name} is not {encoding or 'UTF-8'}; say how it is written with {parameter('encoding')}"
-        raise BadTable(message) from None
+        raise BadTable(
+            f"{file.name} is not {encoding or 'UTF-8'}; say how it is written with {parameter('encoding')}"
+        ) from None
     except (OSError, ValueError) as error:  # a name with a zero byte
-        reason = getattr(error, "strerror", None) or "no such name"
-        raise BadTable(f"cannot read '{file}': {reason}; give the path of a file that lists the values") from None
+        raise BadTable(
+            f"cannot read '{file}': {getattr(error, 'strerror', None) or 'no such name'}; "
+            "give the path of a file that lists the values"
+        ) from None
 
     def unquote(line: str) -> str:
         inside = line[1:-1]
@@ -576,8 +581,9 @@ def _read_column(file: Path, column: str | None, encoding: str | None) -> tuple[
         raise BadTable(f"which column of {file.name} lists the values? it has: {there}")
     listing = names[0] if column is None else column
     if listing not in names:
-        message = f"no column '{listing}' in {file.name}{nearest_column(listing, file, Roles(encoding=encoding))}"
-        raise UnknownColumn(message)
+        raise UnknownColumn(
+            f"no column '{listing}' in {file.name}{nearest_column(listing, file, Roles(encoding=encoding))}"
+        )
     # the column is both quasi-identifier and sensitive, as nothing is grouped: its labels are all that is asked for
     roles = Roles((listing,), listing, values="single", missing="a value", suppressed="a group", encoding=encoding)
     return tuple(text for text in tabulate(file, roles).domain if text is not None)

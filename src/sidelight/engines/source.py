@@ -654,8 +654,9 @@ def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...
         called = f"called '{repeated}'" if repeated in used else alike
         raise BadTable(f"two columns of {where} are {called}; rename one")
     if roles.takes_each_row and roles.person in columns:
-        message = f"a column of {where} is called '{roles.person}', which says that each row is a person; rename it"
-        raise BadTable(message)
+        raise BadTable(
+            f"a column of {where} is called '{roles.person}', which says that each row is a person; rename it"
+        )
     return tuple(name for name in columns if name not in used)
 
 

@@ -71,8 +71,9 @@ class DraftRules:
             ways["widths"] = {*self.widths, *self.bottom, *self.top}
             both = [way for way, those in ways.items() if name in those]
             if len(both) > 1:
-                message = f"'{name}' is in {parameter(both[0])} and in {parameter(both[1])}; leave it in one of them"
-                raise BadHierarchy(message)
+                raise BadHierarchy(
+                    f"'{name}' is in {parameter(both[0])} and in {parameter(both[1])}; leave it in one of them"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +288,9 @@ def read_tree(file: Path) -> Nested:
         tree = tomllib.loads(text) if file.suffix.lower() == ".toml" else json.loads(text)
     except (ValueError, OSError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "it is neither JSON nor TOML"
-        message = f"cannot read the tree '{file.name}': {why}; write it as {{'coarse label': ['value', …], …}} in JSON"
-        raise BadHierarchy(message) from None
+        raise BadHierarchy(
+            f"cannot read the tree '{file.name}': {why}; write it as {{'coarse label': ['value', …], …}} in JSON"
+        ) from None
     if not _is_tree(tree):
         raise BadHierarchy(f"'{file.name}' is no tree of labels; nest mappings, and end with lists of values")
     branches: Nested = tree

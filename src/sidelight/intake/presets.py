@@ -135,8 +135,9 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         journalist risk ≤ 1/5
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            message = f"the preset 'k-map' needs {parameter('k')} to be a whole number of at least 1, not {as_given(k)}"
-            raise BadPolicy(message)
+            raise BadPolicy(
+                f"the preset 'k-map' needs {parameter('k')} to be a whole number of at least 1, not {as_given(k)}"
+            )
         return Preset.read("k_map", JournalistRisk(population) <= Fraction(1, k))
 
     @staticmethod

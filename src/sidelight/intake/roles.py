@@ -174,8 +174,9 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
     meant = (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds))
     for name in meant:
         if name not in names:
-            message = f"no column '{name}' to suggest a role for in the table{Heading(names).name_nearest(name, meant)}"
-            raise UnknownColumn(message)
+            raise UnknownColumn(
+                f"no column '{name}' to suggest a role for in the table{Heading(names).name_nearest(name, meant)}"
+            )
     with open_columns(source, names, stated) as unmarked:
         profiles = unmarked.profiles(names, progress)
         refuse_no_rows(unmarked, profiles)

@@ -95,8 +95,9 @@ def read_zip_population(
         has = f"several columns of ZIP codes ({listed(zips)})" if zips else "no column called like ZIP codes"
         raise BadTable(f"the {parameter('population')} has {has}; give a table with one, such as 'zip'")
     if residents is not None and residents not in names:
-        message = f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
-        raise UnknownColumn(message)
+        raise UnknownColumn(
+            f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
+        )
     columns, rows = distinct_rows(
         source,
         (zips[0], *(() if residents is None else (residents,))),
@@ -132,8 +133,9 @@ def compare_digits(labels: Sequence[str], people: Mapping[str, int]) -> tuple[in
 def _read_residents(text: Label, column: str) -> int:
     plain = "" if text is None else text.strip().removesuffix(".0")
     if not (plain.isascii() and plain.isdigit()):
-        message = f"column '{column}' of the {parameter('population')} has a cell that is no whole number of people"
-        raise BadTable(message)
+        raise BadTable(
+            f"column '{column}' of the {parameter('population')} has a cell that is no whole number of people"
+        )
     return int(plain)
 
 
@@ -179,8 +181,9 @@ class SafeHarbour:
         return f"could not tell: none of {looked_at} looks for sure like an identifier, which proves nothing"
 
     def __bool__(self) -> bool:
-        message = "a check of columns is not true or false; ask .answer, which is 'found' or 'could not tell'"
-        raise NotTrueOrFalse(message)
+        raise NotTrueOrFalse(
+            "a check of columns is not true or false; ask .answer, which is 'found' or 'could not tell'"
+        )
 
     def __repr__(self) -> str:
         return f"<SafeHarbour: {self}>"
@@ -230,8 +233,9 @@ def check_columns(
         raise BadTable(f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none")
     if population is not None:
         if not any(map(holds_zip_codes, names)):
-            message = f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"
-            raise BadTable(message)
+            raise BadTable(
+                f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"
+            )
         living = read_zip_population(population, residents=residents, reading=replace(reading, sheet=None))
     suspects: list[SuspectColumn] = []
     for profile in column_profiles(source, names, reading).values():

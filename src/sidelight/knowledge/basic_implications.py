@@ -110,18 +110,18 @@ def _domains(fact: Fact, values: PossibleValues) -> Domains:
         by_person = {as_who(person): _list_values(listed) for person, listed in values.items()}
         missing_people = [person for person in people if person not in by_person]
         if missing_people:
-            message = (
+            raise BadKnowledge(
                 f"values= says nothing about {len(missing_people)} of the people in the fact; list their values too"
             )
-            raise BadKnowledge(message)
         return {person: by_person[person] for person in people}
     named = dict.fromkeys(value for atom in fact.atoms() for value in named_values(atom))
     if values is not None:
         listed = _list_values(values)
         missing = [value for value in named if value not in listed]
         if missing:
-            message = f"the fact names '{shortened(shown(missing[0]))}', which is not among values=; add it there"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                f"the fact names '{shortened(shown(missing[0]))}', which is not among values=; add it there"
+            )
         return dict.fromkeys(people, listed)
     # same(…) compares values that are not named, and one "anything else" cannot stand for all of them
     if any(isinstance(atom, Same) for atom in fact.atoms()):
@@ -131,8 +131,7 @@ def _domains(fact: Fact, values: PossibleValues) -> Domains:
 
 def _list_values(values: Iterable[object]) -> tuple[Label, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable) or not (values := [*values]):
-        message = "values= is a list of what a person may have, at least one value; or a list for each person"
-        raise BadKnowledge(message)
+        raise BadKnowledge("values= is a list of what a person may have, at least one value; or a list for each person")
     return tuple(dict.fromkeys(label(value) for value in values))
 
 

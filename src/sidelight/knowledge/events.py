@@ -110,10 +110,9 @@ def any_holds(conditions: Iterable[Condition]) -> Condition:
         return reduce(_union, values)
     # a mixed `or` is no product of people and values, and its share not a single summand
     if values or any(isinstance(part, HasValue) for each in listed for part in parts_of(each)):
-        message = (
+        raise BadKnowledge(
             "or joins values with values, and conditions with conditions; write P(Flu) + P(sex=male) - P(Flu, sex=male)"
         )
-        raise BadKnowledge(message)
     return AnyOf(listed)
 
 
@@ -164,8 +163,7 @@ def _meet(one: HasValue, other: HasValue) -> HasValue:
     else:
         values = tuple(each for each in one.values if each in other.values)
     if not values:
-        message = "these sets of values leave none, or all; join values with or"
-        raise BadKnowledge(message)
+        raise BadKnowledge("these sets of values leave none, or all; join values with or")
     return HasValue(values)
 
 
@@ -236,11 +234,9 @@ class Headcount:
 
     def __post_init__(self) -> None:
         if not self.values or not self.people:
-            message = "count() needs a value and at least one person; write count(value, person, person)"
-            raise BadKnowledge(message)
+            raise BadKnowledge("count() needs a value and at least one person; write count(value, person, person)")
         if len({*self.people}) < len(self.people):
-            message = "count() names a person twice; name each one once"
-            raise BadKnowledge(message)
+            raise BadKnowledge("count() names a person twice; name each one once")
 
     def __str__(self) -> str:
         return f"count({event_text((HasValue(self.values),))}; {', '.join(map(person_text, self.people))})"
@@ -253,11 +249,11 @@ Summand: TypeAlias = ConditionalProbability | Headcount
 def conditional_probability(event: Event, given: Event = (), person: object = None) -> ConditionalProbability:
     """Build what a statement is about; refuse events that name no value, and people who are named in two ways."""
     if not event:
-        message = "P() names no value; write P(value, column=cell)"
-        raise BadKnowledge(message)
+        raise BadKnowledge("P() names no value; write P(value, column=cell)")
     if person is not None and (given or keep_conditions_on_people(event)):
-        message = "a statement is about a person or about everybody who says something, not both; leave one out"
-        raise BadKnowledge(message)
+        raise BadKnowledge(
+            "a statement is about a person or about everybody who says something, not both; leave one out"
+        )
     values = next((has.values for has in keep_conditions_on_values(event) if not has.others), ())
     where = keep_conditions_on_people(event) if values else event
     return ConditionalProbability(values, given, None if person is None else as_who(person), where)
@@ -427,8 +423,7 @@ def as_event(conditions: object) -> Event:
     if isinstance(conditions, Mapping):
         one = "give one label, or write the condition as text: given='age = 30 or age = 31'"
         return event_of((str(column), as_label(cell, one)) for column, cell in conditions.items())
-    message = "conditions are column → cell, or a text such as 'sex = male, age != 30'"
-    raise BadKnowledge(message)
+    raise BadKnowledge("conditions are column → cell, or a text such as 'sex = male, age != 30'")
 
 
 def as_columns(columns: Mapping[str, object]) -> Event:

@@ -50,8 +50,9 @@ class Someone:
             # whatever Python takes for an index: numbers of NumPy too
             whole = index(number) if hasattr(number, "__index__") else 0
             if whole < 1:
-                message = f"groups and their people are numbered 1, 2, 3 and so on; there is no {as_given(number)}"
-                raise BadKnowledge(message)
+                raise BadKnowledge(
+                    f"groups and their people are numbered 1, 2, 3 and so on; there is no {as_given(number)}"
+                )
             object.__setattr__(self, name, whole)
 
     def __str__(self) -> str:
@@ -71,11 +72,9 @@ class Described:
     def __post_init__(self) -> None:
         columns = [column for column, _ in self.cells]
         if not columns:
-            message = "a description of a person says something in at least one column"
-            raise BadKnowledge(message)
+            raise BadKnowledge("a description of a person says something in at least one column")
         if len({*columns}) < len(columns):
-            message = "a description of a person says one thing in each column"
-            raise BadKnowledge(message)
+            raise BadKnowledge("a description of a person says one thing in each column")
         # sorted, so that the same description in another order is equal
         object.__setattr__(self, "cells", tuple(sorted(self.cells, key=lambda cell: cell[0])))
 
@@ -105,16 +104,14 @@ def as_who(person: object) -> Who:
         return Described.of(person)
     name = as_label(person, "name one person in each simple fact")
     if name is None:
-        message = "a fact is about a person; give a name, sl.Someone(group) or a mapping of columns"
-        raise BadKnowledge(message)
+        raise BadKnowledge("a fact is about a person; give a name, sl.Someone(group) or a mapping of columns")
     return name
 
 
 def as_label(cell: object, instead: str) -> Label:
     """Return one name or value; refuse several at once."""
     if isinstance(cell, Iterable) and not isinstance(cell, str | bytes):
-        message = f"a {type(cell).__name__} is not one name or value; {instead}"
-        raise BadKnowledge(message)
+        raise BadKnowledge(f"a {type(cell).__name__} is not one name or value; {instead}")
     return label(cell)
 
 
@@ -221,8 +218,7 @@ class Fact:
         """
         number = exact_number(probability, BadKnowledge, "a probability")
         if isinstance(number, float):
-            message = f"a probability lies between 0 and 1, not {as_given(probability)}"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"a probability lies between 0 and 1, not {as_given(probability)}")
         return SoftFact(self, number)
 
     def is_soft(self) -> bool:
@@ -285,11 +281,10 @@ class Fact:
     __le__ = __gt__ = __ge__ = __lt__
 
     def __bool__(self) -> NoReturn:
-        message = (
+        raise NotTrueOrFalse(
             f"'{shortened(str(self))}' is something that somebody may know, not true or false here; "
             "join facts with & | ~ and .implies(), and ask posterior() how likely it is"
         )
-        raise NotTrueOrFalse(message)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -329,13 +324,11 @@ class OneOf(Fact):
     def __init__(self, person: object, values: Iterable[object]) -> None:
         object.__setattr__(self, "person", as_who(person))
         if isinstance(values, str) or not isinstance(values, Iterable):
-            message = "sl.OneOf takes a list of values; a person who has one value is sl.Has"
-            raise BadKnowledge(message)
+            raise BadKnowledge("sl.OneOf takes a list of values; a person who has one value is sl.Has")
         different = dict.fromkeys(as_label(value, "sl.OneOf takes one list of values") for value in values)
         object.__setattr__(self, "values", tuple(different))
         if not self.values:
-            message = f"'{person_text(self.person)} in {{}}' is never so; name at least one value"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"'{person_text(self.person)} in {{}}' is never so; name at least one value")
 
     def negated_text(self, sign: str = "not in") -> str:
         """Return the text that the person has none of the values."""
@@ -386,16 +379,14 @@ class _Compound(Fact):
             if not isinstance(part, Fact):
                 _refuse_operand(part)
             if part.is_soft() and not isinstance(self, And):
-                message = (
+                raise BadKnowledge(
                     f"'{shortened(str(part))}' is only so sure, and joins with other facts by and alone; "
                     "put what it is about into parentheses, such as (Ann = Flu -> Bob = Flu) with 0.8"
                 )
-                raise BadKnowledge(message)
         object.__setattr__(self, "depth", self._depth())
         # a deeper fact could not be read back, and recursion over facts would have no bound
         if self.depth > DEEPEST:
-            message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"more than {DEEPEST} facts stand within each other; say it in several facts")
 
     def _depth(self) -> int:
         return max(part.depth + self._needs_parentheses(part) for part in self.parts())
@@ -431,8 +422,7 @@ class _Nary(_Compound):
         # (a and b) and c is one fact of three parts, as its text reads
         level = tuple(each for fact in self.facts for each in (fact.facts if type(fact) is type(self) else (fact,)))
         if len(level) < 2:
-            message = f"'{self.word}' joins at least two facts"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"'{self.word}' joins at least two facts")
         object.__setattr__(self, "facts", level)
         # super() without arguments fails in classes that slots=True builds anew
         _Compound.__post_init__(self)
@@ -500,8 +490,7 @@ class SoftFact(_Compound):
     def __post_init__(self) -> None:
         exact = exact_number(self.probability, BadKnowledge, "a probability")
         if not 0 <= exact <= 1:
-            message = f"a probability lies between 0 and 1, and {round_up(exact):g} does not"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"a probability lies between 0 and 1, and {round_up(exact):g} does not")
         _Compound.__post_init__(self)
 
     def is_soft(self) -> bool:
@@ -520,8 +509,9 @@ def expect_hard(facts: Iterable[Fact], what: str) -> None:
     """Refuse soft facts where only facts that hold, or do not, make sense."""
     for fact in facts:
         if fact.is_soft():
-            message = f"{what} is about facts that hold; '{shortened(str(fact))}' is only so sure, so leave it out"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                f"{what} is about facts that hold; '{shortened(str(fact))}' is only so sure, so leave it out"
+            )
 
 
 def all_of(facts: Sequence[Fact]) -> Fact:
@@ -535,8 +525,9 @@ def any_of(facts: Sequence[Fact]) -> Fact:
 
 
 def _refuse_operand(other: object) -> NoReturn:
-    message = f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
-    raise BadKnowledge(message)
+    raise BadKnowledge(
+        f"a fact joins with facts, not with a {type(other).__name__}; read a text with sl.read_fact first"
+    )
 
 
 def conjuncts(fact: Fact) -> tuple[Fact, ...]:
@@ -569,8 +560,7 @@ def holds(fact: Fact, values: Mapping[Who, frozenset[Label]]) -> bool:  # noqa: 
             return any(holds(part, values) for part in parts)
         case Implies(premise=premise, conclusion=conclusion):
             return not holds(premise, values) or holds(conclusion, values)
-    message = f"no such kind of fact: {type(fact).__name__}"
-    raise TypeError(message)
+    raise TypeError(f"no such kind of fact: {type(fact).__name__}")
 
 
 Atom: TypeAlias = Has | OneOf | Same
@@ -603,8 +593,7 @@ def fold(
         elif isinstance(part, Not):
             stack.append((part.fact, not sign, False))
         elif not isinstance(part, And | Or | Implies):
-            message = f"no such kind of fact: {type(part).__name__}"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"no such kind of fact: {type(part).__name__}")
         elif parts_folded:
             # De Morgan: under a negation `and` becomes `or`; a → b is an `or` as well
             join = conjunction if isinstance(part, And) == sign else disjunction

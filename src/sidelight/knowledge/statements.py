@@ -94,11 +94,9 @@ class Statement:
         low, high = least if self.low is None else self.low, most if self.high is None else self.high
         if low > most or high < least or (alone and (low < least or high > most)):
             reaches = f"{self.about if alone else 'its left side'} lies between {least} and {most}"
-            message = f"'{self}' is out of range; {reaches}"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"'{self}' is out of range; {reaches}")
         if low > high:
-            message = f"'{self}' cannot be; give the smaller bound first"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"'{self}' cannot be; give the smaller bound first")
 
     @property
     def about(self) -> Summand:
@@ -136,11 +134,10 @@ class Statement:
         return f"{number_text(low)} <= {expression} <= {number_text(high)}"
 
     def __bool__(self) -> NoReturn:
-        message = (
+        raise NotTrueOrFalse(
             f"'{self}' is something that somebody may know, not true or false here; "
             "give it to maxent(knowing=…), and write .between(low, high) for a statement with two bounds"
         )
-        raise NotTrueOrFalse(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +151,9 @@ class Rule(Statement):
 def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> Statement:
     """Return the statement that bounds a linear combination, in its normal form; `None` is no bound."""
     if not terms:
-        message = "nothing is left of this when both sides are put together; say something about a share or a count"
-        raise BadKnowledge(message)
+        raise BadKnowledge(
+            "nothing is left of this when both sides are put together; say something about a share or a count"
+        )
     scale, compares = terms[0][0], _is_comparison(terms, low, high)
     if len(terms) > 1 and not compares:
         scale = Fraction(1 if scale > 0 else -1)
@@ -227,8 +225,7 @@ class Quantity:
 
     def __mul__(self, number: Quantity | Number) -> Quantity:
         if isinstance(number, Quantity):
-            message = f"{self} times {number} is not linear; multiply by numbers"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"{self} times {number} is not linear; multiply by numbers")
         times = as_fraction(number)
         return Quantity(((coefficient * times, each) for coefficient, each in self.terms), self.constant * times)
 
@@ -236,8 +233,7 @@ class Quantity:
 
     def __truediv__(self, number: Quantity | Number) -> Quantity:
         if isinstance(number, Quantity) or not as_fraction(number):
-            message = f"{self} is divided by a number that is not 0"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"{self} is divided by a number that is not 0")
         return self * (1 / as_fraction(number))
 
     def __neg__(self) -> Quantity:
@@ -266,8 +262,9 @@ class Quantity:
         middle, most = as_fraction(number) - self.constant, as_fraction(give_or_take)
         low, high = _reach(self.terms)
         if not low <= middle <= high or most < 0:
-            message = f"{self} lies between {low + self.constant} and {high + self.constant}, give or take at least 0"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                f"{self} lies between {low + self.constant} and {high + self.constant}, give or take at least 0"
+            )
         # cut off at the range: P(Flu) = 0.05 ± 0.1 says at most 0.15
         return statement_of(self.terms, max(middle - most, low), min(middle + most, high))
 
@@ -279,11 +276,11 @@ class Quantity:
         """
         number, spread = as_fraction(value) - self.constant, as_fraction(scale)
         if not is_one_of(noise, Noise) or spread <= 0:
-            message = "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
+            )
         if not self.terms:
-            message = "nothing is measured here; say something about a share or a count"
-            raise BadKnowledge(message)
+            raise BadKnowledge("nothing is measured here; say something about a share or a count")
         return Statement(self.terms, number, number, noise, spread)
 
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
@@ -309,14 +306,12 @@ class Quantity:
         return statement_of(difference.terms, None if sign == "<=" else bound, None if sign == ">=" else bound)
 
     def __lt__(self, other: object) -> NoReturn:
-        message = f"{self} cannot be strictly below or above something; write <= or >="
-        raise BadKnowledge(message)
+        raise BadKnowledge(f"{self} cannot be strictly below or above something; write <= or >=")
 
     __gt__ = __lt__
 
     def __bool__(self) -> NoReturn:
-        message = f"{self} is not true or false; compare it with a number: == <= >= or .between(low, high)"
-        raise NotTrueOrFalse(message)
+        raise NotTrueOrFalse(f"{self} is not true or false; compare it with a number: == <= >= or .between(low, high)")
 
     # __eq__ makes a statement, and Python drops __hash__ with it; identity is what is left to hash by
     __hash__ = object.__hash__
@@ -387,8 +382,7 @@ def as_fraction(number: object) -> Fraction:
     """Return what a number says in decimal: 0.1 is 1/10."""
     exact = exact_number(number, BadKnowledge, "a share") if _is_number(number) else math.inf
     if isinstance(exact, float):
-        message = "a share is compared with a number, or with another P(…)"
-        raise BadKnowledge(message)
+        raise BadKnowledge("a share is compared with a number, or with another P(…)")
     return exact
 
 
@@ -445,8 +439,7 @@ def read_statements(statements: Statements) -> tuple[Statement, ...]:
     read = []
     for each in listed:
         if isinstance(each, Quantity):
-            message = f"{each} is not compared with anything; write == 0.3, <= 0.3 or the like"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"{each} is not compared with anything; write == 0.3, <= 0.3 or the like")
         if isinstance(each, Statement):
             read.append(each)
         else:

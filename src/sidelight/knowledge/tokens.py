@@ -121,8 +121,9 @@ def refuse(text: str, position: int, reason: str, *, error: TextError = BadKnowl
     excerpt = text if len(text) <= 80 else text[max(position - 40, 0) : position + 40]
     line = f"line {text.count(chr(10), 0, position) + 1}, " if "\n" in text else ""
     character = position - text.rfind("\n", 0, position)
-    message = f'cannot read "{excerpt}" at {line}character {character}: {reason}'
-    raise error(" ".join(message.splitlines()), position=position)
+    raise error(
+        " ".join(f'cannot read "{excerpt}" at {line}character {character}: {reason}'.splitlines()), position=position
+    )
 
 
 class TokenReader:
@@ -255,8 +256,9 @@ def share_in(text: str) -> Fraction:
     # before Fraction computes the power: 1e999999999 would take for ever
     exponent = re.search(r"[eE]([+-]?[0-9]+)", text)
     if len(text) > LONGEST_NUMBER or (exponent is not None and len(exponent[1]) > LONGEST_EXPONENT):
-        message = f"'{shortened(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
-        raise BadKnowledge(message)
+        raise BadKnowledge(
+            f"'{shortened(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
+        )
     return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
@@ -275,8 +277,7 @@ def expect_text(text: object, otherwise: str) -> str:
     """Return a text; refuse anything else, and say what it should be."""
     if isinstance(text, str):
         return text
-    message = f"a {otherwise}, not a {type(text).__name__}"
-    raise BadKnowledge(message)
+    raise BadKnowledge(f"a {otherwise}, not a {type(text).__name__}")
 
 
 def number_text(number: Fraction) -> str:

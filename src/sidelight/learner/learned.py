@@ -200,8 +200,7 @@ class Learned(Tabular):
 
     def _above(self, belief: float) -> Flags:
         if not 0 <= exact_number(belief, BadMeasure, "a belief") <= 1:
-            message = f"a belief lies between 0 and 1, and {as_given(belief)} does not; give such a number"
-            raise BadMeasure(message)
+            raise BadMeasure(f"a belief lies between 0 and 1, and {as_given(belief)} does not; give such a number")
         # half a unit of the last decimal that counts, so that rounding takes nobody below the limit
         return np.asarray(self._belief >= float(belief) - 0.5e-9)
 
@@ -348,12 +347,10 @@ def learn(
     if targets is not None:
         if release.members is not None or roster is not None:
             alone = f"{parameter('targets')} are people of whom nobody says who is with them"
-            message = f"{alone}; leave them or the roster out"
-            raise BadMeasure(message)
+            raise BadMeasure(f"{alone}; leave them or the roster out")
         if name != "naive bayes":
             judged = f"{parameter('targets')} without a roster are judged by {parameter('model', 'naive bayes')}"
-            message = f"{judged}; say so"
-            raise BadMeasure(message)
+            raise BadMeasure(f"{judged}; say so")
         people = Roster.from_table(release, targets, lookup, whole=False)
         trained = train_without_roster(people, lookup.nodes(release), rounds=rounds, progress=progress)
     else:
@@ -379,8 +376,7 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
     """Parse the number of rounds and of states to go through exactly; raise `BadMeasure` if they make no sense."""
     many = whole_amount("learner", "rounds", rounds)
     if many < 1:
-        message = f"{parameter('rounds', many)} is no training; give 1 or more"
-        raise BadMeasure(message)
+        raise BadMeasure(f"{parameter('rounds', many)} is no training; give 1 or more")
     return many, None if exact_up_to is None else whole_amount(
         "learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING
     )

@@ -80,26 +80,23 @@ class Roster:
         printed = {column.name for column in release.groups.columns}
         columns = tuple(column for column in table.quasi if column.name in printed)
         if not columns:
-            message = (
+            raise BadRelease(
                 f"the roster has none of the columns that the release prints ({listed(sorted(printed))}); read it "
                 f"with those as {parameter('quasi')}"
             )
-            raise BadRelease(message)
         linkage = link(release, columns, len(table.sizes), replace(lookup, suppressed="may hold them"))
         matches = linkage.matches[linkage.profile]
         if (matches > 1).any():
             row = int(np.argmax(matches > 1))
             groups = linkage.groups_of(row)
             name = release.groups.name(int(groups[0])).error_name
-            message = (
+            raise BadRelease(
                 f"the roster does not fit the release: some of its people fit {name} and {len(groups) - 1} more; give "
                 "a release whose groups do not overlap, or one that says who is in which"
             )
-            raise BadRelease(message)
         there = np.flatnonzero(matches == 1)
         if not len(there):
-            message = "nobody of the roster is in any group of the release; give the people whom it is about"
-            raise BadRelease(message)
+            raise BadRelease("nobody of the roster is in any group of the release; give the people whom it is about")
         group = linkage.group[linkage.starts[linkage.profile[there]]]
         order = np.argsort(group, kind="stable")
         members = Members(
@@ -112,11 +109,10 @@ class Roster:
         if whole and len(wrong := np.flatnonzero(sizes != release.groups.sizes)):
             at = int(wrong[0])
             has, name = counted(int(release.groups.sizes[at]), "person"), release.groups.name(at).error_name
-            message = (
+            raise BadRelease(
                 f"the roster does not fit the release: {name} has {has}, and {int(sizes[at]):,} of the roster may be "
                 "in it; give the table that the release is of"
             )
-            raise BadRelease(message)
         left_out = int(table.sizes[matches == 0].sum())
         were = f"{counted(left_out, 'person')} of the roster {form('is', left_out)} in no group"
         return cls.of_members(release, members, (were,) if left_out else ())
@@ -174,8 +170,7 @@ def truth_of(roster: Roster, truth: Truth) -> tuple[Floats, tuple[str, ...]]:
         return _read_true_table(roster, truth)
     counts = truth if isinstance(truth, TrueCounts) else getattr(truth, "true_counts", None)
     if not isinstance(counts, TrueCounts):
-        message = "the truth is the table that the release is of, or the result of the search that made it"
-        raise BadRelease(message)
+        raise BadRelease("the truth is the table that the release is of, or the result of the search that made it")
     key = _find_keys(roster, counts.columns)[counts.key]
     value = _find_values(roster, counts.domain)[counts.value]
     members = roster.members
@@ -271,8 +266,9 @@ def _find_keys(roster: Roster, columns: tuple[Column, ...]) -> Integers:
     by_name = {column.name: column for column in columns}
     if any(column.name not in by_name for column in roster.columns):
         missing = next(column.name for column in roster.columns if column.name not in by_name)
-        message = f"the truth has no column '{missing}', which the roster tells people apart by; read it with that one"
-        raise BadRelease(message)
+        raise BadRelease(
+            f"the truth has no column '{missing}', which the roster tells people apart by; read it with that one"
+        )
     rows = len(columns[0]) if columns else 0
     both = tuple(column.stack_on(by_name[column.name]) for column in roster.columns)
     # the rows of both, one below the other, so that equal cells get equal numbers; the roster's come first

@@ -95,8 +95,7 @@ def model_name(name: object) -> ModelName:
     for known in get_args(ModelName):
         if isinstance(name, str) and name == known:
             return known  # type: ignore[no-any-return]
-    message = f'no {parameter("model", as_given(name))}; choose "logistic" or "naive bayes"'
-    raise BadMeasure(message)
+    raise BadMeasure(f'no {parameter("model", as_given(name))}; choose "logistic" or "naive bayes"')
 
 
 @dataclass(eq=False)
@@ -591,11 +590,10 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
     """Train on what the groups print, and return the beliefs about the targets, which are the lines of `roster`."""
     release = roster.release
     if release.semantics != "single":
-        message = (
+        raise BadMeasure(
             f"without a roster only people with one value each can be judged, and this release has "
             f"{parameter('values', release.semantics)}; give {parameter('roster')}"
         )
-        raise BadMeasure(message)
     printed = {column.name: column for column in release.groups.columns}
     values = len(release.domain)
     columns = [

@@ -196,19 +196,17 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
     """Return the original's counts by the beliefs' keys and values; refuse a table that is not the release's."""
     keys = _match_keys(beliefs.members, original)
     if (keys < 0).any():
-        message = (
+        raise BadMeasure(
             "the original is not the table that this release is of, or the release prints it more coarsely; beliefs "
             f"are compared with the truth cell by cell: ask it of buckets ({parameter('method', 'anatomy')}), or of "
             "columns that are printed as they are"
         )
-        raise BadMeasure(message)
     row, value, count = original.counts.entries()
     place = {text: code for code, text in enumerate(beliefs.domain)}
     recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
     amounts = add_up(keys, original.sizes, len(beliefs.keys))
     if (recode[value] < 0).any() or amounts.tolist() != list(beliefs.keys.people):
-        message = "the original is not the table that this release is of: other people or values are in it"
-        raise BadMeasure(message)
+        raise BadMeasure("the original is not the table that this release is of: other people or values are in it")
     return keys[row], recode[value], count
 
 
@@ -344,11 +342,10 @@ class ReleaseBeliefs(Tabular):
         `original` is the table that the release is of; 0 when somebody knows everything.  Of one value per person.
         """
         if self.release.semantics != "single":
-            message = (
+            raise BadMeasure(
                 "the estimation error is of one value per person, and this release has "
                 f"{parameter('values', self.release.semantics)}; leave the original out"
             )
-            raise BadMeasure(message)
         return estimation_error(self.by_key, original)
 
     def table(self) -> pa.Table:

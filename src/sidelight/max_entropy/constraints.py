@@ -512,8 +512,9 @@ def _find_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integ
     for rows, names in names_of_rows.items():
         people_there = int(variables.members.people[list(rows)].sum())
         if names > people_there:
-            message = f"{names} people are named who look alike, and the release has {people_there} of them; name fewer"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                f"{names} people are named who look alike, and the release has {people_there} of them; name fewer"
+            )
     return people
 
 
@@ -579,15 +580,13 @@ def _check_same_people(form: LinearForm) -> None:
     """Refuse what is not linear: the numbers of people whom terms are about differ, and are not known."""
     words = form.statement.words
     if form.statement.noise is not None:
-        message = (
+        raise BadKnowledge(
             f"'{words}' was measured of people whose number the release does not say; state it of people who are "
             "known, such as everybody: P(Flu, sex=male)"
         )
-        raise BadKnowledge(message)
     whom = {(term.share.given, term.share.person) for term in form.terms}
     if len(whom) > 1:
-        message = (
+        raise BadKnowledge(
             f"'{words}' adds up or compares shares of different people, and the release prints too little to say "
             "how many those are; compare shares of the same people, or each share with a number"
         )
-        raise BadKnowledge(message)

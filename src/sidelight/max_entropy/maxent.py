@@ -202,8 +202,7 @@ class Beliefs(ReleaseBeliefs):
         """
         values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
         if not values:
-            message = "this asks about no value; name one, or several in a list"
-            raise BadKnowledge(message)
+            raise BadKnowledge("this asks about no value; name one, or several in a list")
         if person is not None:
             return self._probability_of_person(values, person)
         part, share, people = self._whom(given, group)
@@ -218,8 +217,9 @@ class Beliefs(ReleaseBeliefs):
         people = self._people_in(part, share)
         # the solver leaves a trace of people where there is nobody, and nothing can be divided by that
         if people.sum() <= NEGLIGIBLE_PEOPLE:
-            message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                "as things are known, nobody in the release can be like this; ask about somebody who may be there"
+            )
         return part, share, people
 
     def rates(self, value: int) -> Floats:
@@ -291,8 +291,7 @@ class Beliefs(ReleaseBeliefs):
     def _probability_of_person(self, values: tuple[Label, ...], person: object) -> float:
         who, reduced = as_who(person), self.reduced
         if not self.names(who):
-            message = "no statement names this person; ask with given= instead"
-            raise BadKnowledge(message)
+            raise BadKnowledge("no statement names this person; ask with given= instead")
         original = self.variables.columns_with(values)
         columns = reduced.quotient.column[original]
         of_person = reduced.person == reduced.people.index(who)
@@ -440,16 +439,16 @@ def _value_of(release: Release, known: Statement) -> Label:
         for value in has.values
     )
     if not values:
-        message = f"'{known.words}' names no value, and where people have sets of values, each is believed by itself"
-        raise BadKnowledge(message)
+        raise BadKnowledge(
+            f"'{known.words}' names no value, and where people have sets of values, each is believed by itself"
+        )
     for value in values:
         release.groups.code_of(value)  # an error names the nearest
     if len(values) > 1:
-        message = (
+        raise BadKnowledge(
             f"'{known.words}' links {len(values)} values, and where people have sets of values, each is believed by "
             "itself; say a statement for each of them"
         )
-        raise BadKnowledge(message)
     return next(iter(values))
 
 
@@ -471,19 +470,17 @@ def _check_independent(solved: Mapping[Label, Beliefs]) -> None:
     """Refuse what links values: what is not known about people, and part of the estimate of more than one value."""
     hidden = [value for value, each in solved.items() if _depends_on_hidden(each)]
     if len(hidden) > 1:
-        message = (
+        raise BadKnowledge(
             f"statements about {len(hidden)} values are about people whom some groups may hide, which links these "
             "values; ask with the statements about one of them at a time"
         )
-        raise BadKnowledge(message)
     for each in solved.values():
         somewhere = [who for who, rows in each.constraints.people.items() if len(rows) > 1]
         if somewhere and len(solved) > 1:
-            message = (
+            raise BadKnowledge(
                 f"{counted(len(somewhere), 'person')} may be in several groups, which links the values that statements "
                 "speak of; ask with the statements about one value at a time"
             )
-            raise BadKnowledge(message)
 
 
 def _depends_on_hidden(beliefs: Beliefs) -> bool:
@@ -549,8 +546,7 @@ class SetBeliefs(ReleaseBeliefs):
     ) -> float:
         """Return the probability that a person who says this has the value, whatever others they have."""
         if isinstance(value, list | tuple | set):
-            message = "of sets, each value is believed by itself; ask about one value at a time"
-            raise BadKnowledge(message)
+            raise BadKnowledge("of sets, each value is believed by itself; ask about one value at a time")
         text, code = label(value), self.release.groups.code_of(label(value))
         if person is not None:
             return self._probability_of_person(text, code, as_who(person))
@@ -565,12 +561,10 @@ class SetBeliefs(ReleaseBeliefs):
             return self.of_value[text].probability(text, person=who)
         named = [each for each in self.of_value.values() if each.names(who)]
         if not named:
-            message = "no statement names this person; ask with given= instead"
-            raise BadKnowledge(message)
+            raise BadKnowledge("no statement names this person; ask with given= instead")
         rows = named[0].constraints.people[who]
         if len(rows) > 1:
-            message = "this person may be in several groups; ask about the value that statements speak of"
-            raise BadKnowledge(message)
+            raise BadKnowledge("this person may be in several groups; ask about the value that statements speak of")
         return float(self._rates(code)[rows[0]])
 
     def _rates(self, code: int) -> Floats:
@@ -680,11 +674,10 @@ def maxent(
     expect(Release, release, "what is seen")
     expect_one_sensitive(release, "maximum entropy")
     if release.semantics == "multiset":
-        message = (
+        raise BadMeasure(
             "maximum entropy needs one value per person, or a set of them, and this release has "
             f"{parameter('values', release.semantics)}; read it with {parameter('values', 'set')}"
         )
-        raise BadMeasure(message)
     # rounded down: a deadline may come early, never late
     deadline = time.monotonic() + round_down(exact_number(seconds, BadMeasure, parameter("seconds")))
     lookup = Lookup.build(by, suppressed=suppressed)

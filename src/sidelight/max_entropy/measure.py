@@ -81,11 +81,9 @@ RuleConditions: TypeAlias = Literal["Q", "not Q", "both"]
 def check_rules(conditions: object, vagueness: object, error: type[SidelightError]) -> None:
     """Refuse conditions that rules do not have, and a vagueness that no probability has."""
     if not is_one_of(conditions, RuleConditions):
-        message = f"no {parameter('conditions', conditions)}; choose 'Q', 'not Q' or 'both'"
-        raise error(message)
+        raise error(f"no {parameter('conditions', conditions)}; choose 'Q', 'not Q' or 'both'")
     if not 0 <= exact_number(vagueness, error, parameter("vagueness")) <= 1:
-        message = f"{parameter('vagueness', vagueness)} is how far off a probability may be known; give 0 to 1"
-        raise error(message)
+        raise error(f"{parameter('vagueness', vagueness)} is how far off a probability may be known; give 0 to 1")
 
 
 def strongest_rules(
@@ -124,14 +122,16 @@ def strongest_rules(
     expect_one_sensitive(table, "a rule")
     widths = range(1, len(table.quasi) + 1) if sizes is None else sorted(set(sizes))
     if table.semantics != "single":
-        message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
-        raise BadKnowledge(message)
+        raise BadKnowledge(
+            f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
+        )
     check_rules(conditions, vagueness, BadKnowledge)
     positive, negative = index(positive), index(negative)
     support = whole_number(support, BadKnowledge, parameter("support"))
     if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in widths):
-        message = f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"
-        raise BadKnowledge(message)
+        raise BadKnowledge(
+            f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"
+        )
     subsets = [subset for size in widths for subset in combinations(table.quasi, size)]
     sources = [
         (subset, denied)
@@ -254,13 +254,11 @@ class WithStatistics(Measure):
         object.__setattr__(self, "knowing", tuple(replace(each, text=None) for each in read_statements(self.knowing)))
         object.__setattr__(self, "rules", tuple(self.rules))
         if len(self.rules) != 2 or min(self.rules) < 0:
-            message = "rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known"
-            raise BadMeasure(message)
+            raise BadMeasure("rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known")
         object.__setattr__(self, "seconds", round_down(exact_number(self.seconds, BadMeasure, parameter("seconds"))))
         check_rules(self.conditions, self.vagueness, BadMeasure)
         if not self.seconds > 0:
-            message = f"{parameter('seconds', self.seconds)} is no time to solve in; give more than 0"
-            raise BadMeasure(message)
+            raise BadMeasure(f"{parameter('seconds', self.seconds)} is no time to solve in; give more than 0")
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
@@ -283,8 +281,9 @@ class WithStatistics(Measure):
         if self.rules == (0, 0):
             return tuple(stated)
         if self.table is None:
-            message = "rules=(K₊, K₋) are mined from the original; give table=, or knowing=strongest_rules(table, …)"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                "rules=(K₊, K₋) are mined from the original; give table=, or knowing=strongest_rules(table, …)"
+            )
         k = self.rules
         mined = strongest_rules(
             self.table, positive=k[0], negative=k[1], conditions=self.conditions, vagueness=self.vagueness
@@ -299,11 +298,10 @@ class WithStatistics(Measure):
         except BadKnowledge as error:
             if self.rules == (0, 0):
                 raise
-            message = (
+            raise BadMeasure(
                 f"the rules do not fit this release: {error}; it does not print the columns as they are, so use one "
                 f"with members, such as those of group and of {parameter('method', 'anatomy')}"
-            )
-            raise BadMeasure(message) from None
+            ) from None
 
     def _knows(self) -> str:
         known = len(self.statements())
@@ -427,24 +425,23 @@ class MaxEntGain(WithStatistics, Targeted):
         # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
         rows_suppressed = release.members is None and after.variables.suppressed.any()
         if (after.by_kind.keys.part >= 0).any() or (rows_suppressed and statements):
-            message = (
+            raise BadMeasure(
                 f"'{self.name}' is of people whose columns are known, and this release hides some that statements "
                 "speak of; use one with members, or state what its labels say"
             )
-            raise BadMeasure(message)
         # without groups, group 1 would be everybody
         shares = [*shares_of(read_statements(statements))]
         parts = (part for share in shares for each in (*share.given, *share.where) for part in parts_of(each))
         if any(isinstance(share.person, Someone) for share in shares) or any(
             isinstance(each, InGroup) for each in parts
         ):
-            message = f"'{self.name}' is over what is known without the release; leave out statements about its groups"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' is over what is known without the release; leave out statements about its groups"
+            )
         try:
             return after, maxent(merge_groups(release), statements, seconds=self.seconds)
         except (BadKnowledge, UnknownColumn) as error:
-            message = f"without the release, what is known cannot be judged: {error}"
-            raise BadMeasure(message) from None
+            raise BadMeasure(f"without the release, what is known cannot be judged: {error}") from None
 
     def _decide(self, after: ReleaseBeliefs, before: ReleaseBeliefs, at: int) -> Amount:
         """Return a gain: exactly where nothing is known besides, else rounded up."""
@@ -511,8 +508,7 @@ class EstimationError(WithStatistics):
     def measure(self, release: Release) -> Finding:
         """Compare what is believed with the original."""
         if self.table is None:
-            message = f"'{self.name}' is how far beliefs are from the original; give table="
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' is how far beliefs are from the original; give table=")
         beliefs = self.beliefs(release)
         error, (margin, places) = beliefs.estimation_error(self.table), _precision(beliefs)
         lowest = error - float(margin)
@@ -660,8 +656,7 @@ def rule_curve(
             isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(each, int) and each >= 0 for each in pair)
         )
         if not sensible:
-            message = "a bound is how many rules are known: 0, 1, 2 and so on, or a pair of them"
-            raise BadKnowledge(message)
+            raise BadKnowledge("a bound is how many rules are known: 0, 1, 2 and so on, or a pair of them")
     # mined once for the largest bound: the rules of a smaller one are the first of them
     rules = strongest_rules(
         table,

@@ -174,11 +174,10 @@ class _Subproblem:
         except Infeasible as why:
             raise Infeasible(self.problem, why.alone) from None
         if minimum.residual > self.accepted:
-            message = (
+            raise TooHard(
                 f"no solution after {minimum.steps} steps: a sum is still off by {minimum.residual:.1g} people; "
                 "leave out statements that nearly contradict each other"
             )
-            raise TooHard(message)
         # put back what presolve removed
         amounts = np.zeros(len(zero))
         amounts[~zero] = minimum.at.amounts
@@ -206,10 +205,9 @@ class _Subproblem:
     def _watch(self, step: int, residual: float) -> None:
         self.progress("Newton steps", step, None)
         if time.monotonic() > self.deadline:
-            message = (
+            raise TooHard(
                 f"the time is up after {step} steps: a sum is still off by {residual:.1g} people; give more seconds"
             )
-            raise TooHard(message)
 
     def _vanishing(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> tuple[Flags, int]:
         """Look closer where amounts vanish: what else is 0 in every solution?  Says of how many it is not known."""
@@ -304,12 +302,10 @@ def solve_measured(
     off = np.abs(measurements.project(multipliers, gradient))
     # each sum is where the likelihood has it, but for a share of all people, or its multiplier is as good as right
     if (off > 1e-7 * max(float(problem.people.sum()), 10.0) + 1e-8 * measurements.variance).any():
-        message = f"no solution: what was measured is still off by {off.max():.1g} people; {remedy}"
-        raise TooHard(message)
+        raise TooHard(f"no solution: what was measured is still off by {off.max():.1g} people; {remedy}")
     # a weight that was cut off may be so only where nobody is: elsewhere the solution is that of another problem
     if (solution.amounts[measurements.tilt(multipliers) < -FARTHEST_TILT] > NEGLIGIBLE_PEOPLE).any():
-        message = f"no solution: what was measured is too far from all that is possible, for its noise; {remedy}"
-        raise TooHard(message)
+        raise TooHard(f"no solution: what was measured is too far from all that is possible, for its noise; {remedy}")
     # measurements as equations at the estimate, which push as much
     soft, low, high = measurements.soft, problem.low.copy(), problem.high.copy()
     low[soft] = high[soft] = measurements.coefficients @ solution.amounts

@@ -346,11 +346,10 @@ class Parts:
                 self.cell[name] = cells.cell[label]
                 continue
             if np.diff(cells.first)[label].sum() > MOST_PARTS:
-                message = (
+                raise TooHard(
                     f"the statements tell more than {MOST_PARTS:,} kinds of people apart inside groups that print less "
                     "than they ask; say fewer statements, or about fewer columns"
                 )
-                raise TooHard(message)
             # a part once for each cell that its label may hide
             part, at = ranges(cells.first[label], cells.first[label + 1])
             total = np.add.reduceat(cells.weight, cells.first[:-1])[label[part]]
@@ -373,8 +372,7 @@ class Parts:
         known = [*labels, *((*nodes.above, *nodes.labels_by_node) if nodes else ())]
         near = did_you_mean(shown(text), dict.fromkeys(shown(each) for each in known if each != SUPPRESSED))
         hierarchies = "" if nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
-        message = f"the release knows no {shortened(name)} '{shortened(shown(text))}'{near}{hierarchies}"
-        raise BadKnowledge(message)
+        raise BadKnowledge(f"the release knows no {shortened(name)} '{shortened(shown(text))}'{near}{hierarchies}")
 
     @cached_property
     def slot(self) -> Integers:
@@ -562,15 +560,13 @@ class Variables:
         for name, _ in conditions:
             if name not in self.columns:
                 by_number = "; a group of the release is said by its number: group=#3" if name == "group" else ""
-                message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}{by_number}"
-                raise UnknownColumn(message)
+                raise UnknownColumn(f"no column '{name}' in the release{did_you_mean(name, self.columns)}{by_number}")
             averages = self.release.printing is not None and self.release.printing.averages
             if averages and name not in self._member_knowledge:
-                message = (
+                raise BadKnowledge(
                     f"this release prints averages of its groups, which say of nobody there which {name} they have; "
                     "state shares of everybody, or of people by their group (group=#3)"
                 )
-                raise BadKnowledge(message)
 
     @property
     def _member_knowledge(self) -> set[str]:
@@ -674,11 +670,10 @@ class Variables:
         elif person in named:
             rows = np.flatnonzero(self.members.group == named[person])
         else:
-            message = (
+            raise BadKnowledge(
                 f"nobody called '{person}' is known{did_you_mean(person, self.described)}; say who it is: "
                 f"people={{'{person}': {{column: cell}}}}"
             )
-            raise BadKnowledge(message)
         name = "a described person" if isinstance(person, Described) else f"'{person}'"
         keys = np.unique(self.members.key[rows])
         if len(keys) != 1:

@@ -70,21 +70,21 @@ class About(Measure):
     def __post_init__(self) -> None:
         question = self.question
         if isinstance(question, About):
-            message = f"'{question}' is about a column already; say at once what it is about and what is known"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{question}' is about a column already; say at once what it is about and what is known")
         # what a measure's class says of it is so of the measure that asks the same about a column
         same = "name large_is_bad limits semantics mergeable depends_on_whole about_values needs_weights estimate"
         self.__dict__.update({each: getattr(question, each) for each in (*same.split(), "undecided")})
         super().__post_init__()
         if self.of in self.known:
-            message = f"'{self.name}' is asked about '{self.of}', which is also known; name other columns in 'known'"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' is asked about '{self.of}', which is also known; name other columns in 'known'"
+            )
         if self.known and not question.mergeable:
-            message = f"'{self.name}' is not asked for who knows another sensitive column; leave 'known' out"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' is not asked for who knows another sensitive column; leave 'known' out")
         if self.known and question.needs_weights:
-            message = f"'{self.name}' needs sampling weights, which parts of groups do not have; leave 'known' out"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' needs sampling weights, which parts of groups do not have; leave 'known' out"
+            )
 
     when_groups_merge = _as_of("question", "when_groups_merge")
     monotonicity = _as_of("question", "monotonicity")
@@ -117,8 +117,9 @@ class About(Measure):
         try:
             yield
         except UnknownValue as unknown:
-            message = f"'{self}': {unknown}, in '{self.of}'; name the column that has it, as in of = …"
-            raise UnknownValue(message) from None
+            raise UnknownValue(
+                f"'{self}': {unknown}, in '{self.of}'; name the column that has it, as in of = …"
+            ) from None
 
     def measure(self, release: Release) -> Finding:
         return self.measure_view(release, {})
@@ -194,8 +195,7 @@ def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Labe
         return (measure,)
     others = [column for column in columns if column not in known]
     if not others:
-        message = f"'{measure}' leaves no sensitive column to ask about; leave one out of 'known'"
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{measure}' leaves no sensitive column to ask about; leave one out of 'known'")
     return tuple(About(_include_foreign_values(question, column, others, domain), column, known) for column in others)
 
 

@@ -75,11 +75,11 @@ def _parse_hierarchy(lines: str | Sequence[Sequence[str]]) -> Hierarchy:
     if isinstance(lines, str):
         return read_hierarchy(lines)
     if not isinstance(lines, Sequence) or not all(isinstance(line, list | tuple) for line in lines):
-        message = f"the hierarchy is a file, or lines such as [['Flu', 'lungs', '*']], not {kind_in_words(lines)}"
-        raise WrongKind(message)
+        raise WrongKind(
+            f"the hierarchy is a file, or lines such as [['Flu', 'lungs', '*']], not {kind_in_words(lines)}"
+        )
     if len({len(line) for line in lines}) > 1:
-        message = "the lines of the hierarchy are not equally long; give every value as many levels"
-        raise BadMeasure(message)
+        raise BadMeasure("the lines of the hierarchy are not equally long; give every value as many levels")
     return Hierarchy("value", tuple(zip(*lines, strict=True)))
 
 
@@ -134,11 +134,11 @@ class Closeness(Targeted, FormulaMeasure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.hierarchy is not None) != (self.distance == "hierarchical"):
-            message = f"'{self.name}' takes a hierarchy= if and only if the distance is hierarchical; give both or none"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' takes a hierarchy= if and only if the distance is hierarchical; give both or none"
+            )
         if self.order is not None and self.distance != "ordered":
-            message = f"'{self.name}' takes an order= only if the distance is ordered; leave it out"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' takes an order= only if the distance is ordered; leave it out")
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -243,8 +243,9 @@ class OrderedDistance:
     def __post_init__(self) -> None:
         outside = set(self.domain).difference(self.order)
         if outside:
-            message = f"'{shown(in_order(outside)[0])}' is a value of the release but not in order=; add it there"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{shown(in_order(outside)[0])}' is a value of the release but not in order=; add it there"
+            )
 
     @property
     def cost(self) -> Fraction:

@@ -202,16 +202,14 @@ class Criterion:
         # compared exactly: as a float 0.1 would not be a tenth
         bound, (least, most) = exact(self.bound), self.measure.limits
         if not least <= bound <= most:
-            message = (
+            raise BadPolicy(
                 f"the limit {self.bound} of '{self.measure.name}' is out of range; it lies between {least} and {most}"
             )
-            raise BadPolicy(message)
         # a bound on the wrong side would hold for the worst of releases: refused, not turned around
         if self.comparison.from_above != self.measure.large_is_bad:
             right = Comparison.for_measure(large_is_bad=self.measure.large_is_bad)
             words = " or ".join(each.value.replace("_", " ") for each in right)
-            message = f"a policy keeps '{self.measure.name}' {words} a limit, not {self.comparison.sign}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"a policy keeps '{self.measure.name}' {words} a limit, not {self.comparison.sign}")
 
     def judge(self, release: Release) -> Judgement:
         """Measure a release and decide."""
@@ -233,12 +231,11 @@ class Criterion:
         if finding.kindest is not None and self.comparison.holds(finding.kindest, exact(self.bound)) != holds:
             low, high = sorted((float(finding.kindest), float(finding.value)))
             between = f"lies between {low:.9g} and {high:.9g}"
-            message = (
+            raise TooHard(
                 f"'{self}' cannot be told: the estimate {between}, on both sides of the limit; set another limit"
                 if self.measure.estimate
                 else f"'{self}' {self.measure.undecided.format(between=between)}"
             )
-            raise TooHard(message)
         return Judgement(self, finding, holds)
 
     def __str__(self) -> str:
@@ -256,8 +253,9 @@ class Criterion:
         return f"{self.comparison.sign} {'infinite' if self.bound == math.inf else self.bound}"
 
     def __bool__(self) -> bool:
-        message = f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"
-        raise NotTrueOrFalse(message)
+        raise NotTrueOrFalse(
+            f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -65,15 +65,13 @@ class DisclosureCurve(Tabular):
         for axis in self.axes:
             amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)
             if amount not in axis.amounts:
-                message = (
+                raise BadMeasure(
                     f"the curve has no {axis.name}={as_given(amount)}; there are {', '.join(map(str, axis.amounts))}"
                 )
-                raise BadMeasure(message)
             place = place * len(axis.amounts) + axis.amounts.index(amount)
         if amounts:
             name = next(iter(amounts))
-            message = f"the curve has no amount '{name}'{did_you_mean(name, [axis.name for axis in self.axes])}"
-            raise BadMeasure(message)
+            raise BadMeasure(f"the curve has no amount '{name}'{did_you_mean(name, [axis.name for axis in self.axes])}")
         return self.risks[place]
 
     def points(self) -> Iterator[tuple[dict[str, int], Amount]]:
@@ -132,18 +130,17 @@ def disclosure_curve(
     expect_one_sensitive(release, "a curve")
     parameters = _parameters(measure_family)
     if not isinstance(amounts, Mapping) and not parameters:
-        message = "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications"
+        )
     named = amounts if isinstance(amounts, Mapping) else {parameters[0]: amounts}
     axes = tuple(KnowledgeAxis(name, _amounts(name, each)) for name, each in named.items())
     # before anything is measured: a long run does not end with a misspelt name
     for name in (*(axis.name for axis in axes), *settings):
         if name not in parameters:
-            message = f"no parameter '{name}' of this measure{did_you_mean(name, parameters)}"
-            raise BadMeasure(message)
+            raise BadMeasure(f"no parameter '{name}' of this measure{did_you_mean(name, parameters)}")
     if prod(len(axis.amounts) for axis in axes) == 0:
-        message = "no amounts of knowledge were given; give at least one, such as range(6)"
-        raise BadMeasure(message)
+        raise BadMeasure("no amounts of knowledge were given; give at least one, such as range(6)")
     measures: list[Measure] = []
     for combination in product(*(axis.amounts for axis in axes)):
         chosen = dict(zip((axis.name for axis in axes), combination, strict=True))
@@ -157,22 +154,19 @@ def disclosure_curve(
 def _parameters(measure_family: object) -> list[str]:
     if not callable(measure_family):
         kind = type(measure_family).__name__
-        message = f"a curve is of a measure's class, not of one {kind}; give the class, such as sl.Implications"
-        raise WrongKind(message)
+        raise WrongKind(f"a curve is of a measure's class, not of one {kind}; give the class, such as sl.Implications")
     try:
         return list(signature(measure_family).parameters)
     except ValueError:  # Python's own types do not say
-        message = "a curve is of a measure's class; give one, such as sl.Implications"
-        raise WrongKind(message) from None
+        raise WrongKind("a curve is of a measure's class; give one, such as sl.Implications") from None
 
 
 def _amounts(name: str, amounts: object) -> tuple[int, ...]:
     if not isinstance(amounts, Iterable):
-        message = (
+        raise BadMeasure(
             f"the amounts of {name} are a list, not {as_given(amounts)}; "
             f"give [{as_given(amounts)}], or range(6) for several"
         )
-        raise BadMeasure(message)
     return tuple(amounts)
 
 

@@ -72,8 +72,7 @@ class GroupByGroup(Measure):
 
     def screen(self) -> WorstGroup:
         if not self.counts_decide:
-            message = f"'{self}' looks at what groups print; search without it and judge what is found by it"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self}' looks at what groups print; search without it and judge what is found by it")
         return WorstGroup(self)
 
     @classmethod

@@ -123,8 +123,7 @@ def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, mos
         number = least - 1
     if not least <= number <= most:
         wanted = f"a whole number of at least {least}" if number < least else f"at most {as_given(most)}"
-        message = f"'{measure}' needs {name} to be {wanted}, not {as_given(amount)}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{measure}' needs {name} to be {wanted}, not {as_given(amount)}")
     return int(number)
 
 
@@ -325,18 +324,16 @@ class Measure(ABC):
         """Raise if this is no release, or one for which the question makes no sense."""
         expect(Release, release, "what is measured")
         if release.semantics not in self.semantics:
-            message = (
+            raise BadMeasure(
                 f"'{self.name}' is defined for {' and '.join(self.semantics)} values, "
                 f"and this release has {parameter('values', release.semantics)}; leave it out or use 'acquaintance'"
             )
-            raise BadMeasure(message)
         columns = release.sensitive_columns
         if self.about_values and len(columns) > 1:
-            message = (
+            raise BadMeasure(
                 f"'{self.name}' is about one sensitive column, and this release has {listed(columns)}; "
                 f"ask about one (of={columns[0]}){in_python(f': .about({columns[0]!r}), or let a policy ask each')}"
             )
-            raise BadMeasure(message)
 
     @property
     def register(self) -> Population | None:
@@ -385,8 +382,7 @@ class Measure(ABC):
     def summarize(self, groups: Groups) -> Summary:
         """Reduce groups to what the finding needs, vectorised over the groups; where that is `mergeable`."""
         del groups
-        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{self.name}' looks at a whole release at once; measure the release, not its parts")
 
     def summarize_blocks(self, groups: Groups) -> Summary:
         """Summarise groups that may be too many for one block."""
@@ -423,8 +419,9 @@ class Measure(ABC):
 
     def screen(self) -> Screen:
         """Return the measure in floats and in a form that joins, for searches."""
-        message = f"'{self.name}' looks at a whole release at once; search without it and judge what is found by it"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            f"'{self.name}' looks at a whole release at once; search without it and judge what is found by it"
+        )
 
     @abstractmethod
     def replay(self, witness: Witness, release: Release) -> Amount:

@@ -86,8 +86,7 @@ class SumMeasure(Targeted, FormulaMeasure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.numbers is not None and any(number < 0 for number in self.numbers.values()):
-            message = f"'{self.name}' is about amounts of at least 0; {parameter('numbers')} has one below"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' is about amounts of at least 0; {parameter('numbers')} has one below")
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -297,26 +296,23 @@ class _Amounts(NamedTuple):
         others = [text for text in domain if text not in named and text not in (None, MISSING)]
         strange = sum(as_number(text) is None for text in others)
         if strange:
-            message = (
+            raise BadMeasure(
                 f"'{measure}' adds up amounts, and {exact_text(strange)} of {counted(len(domain), 'value')} "
                 f"{form('is', strange)} no number; say what they stand for ({parameter('numbers')}), leave some out "
                 f"({parameter('apart_from')}), or leave this limit out: the preset without it is ACRO(sums=false)"
             )
-            raise BadMeasure(message)
         exact = look_up_numbers(domain, known, missing=Fraction(0))
         if min(exact, default=0) < 0:
-            message = (
+            raise BadMeasure(
                 f"'{measure}' is about amounts of at least 0, and some are below: what is large may then make a sum "
                 "small; leave this limit out: the preset without it is ACRO(sums=false)"
             )
-            raise BadMeasure(message)
         # whole numbers of a common unit, cut into digits: sums of digits are exact in 64 bits
         unit = math.lcm(*(number.denominator for number in exact))
         whole = [int(number * unit) for number in exact]
         bits = max(whole, default=0).bit_length()
         if bits > 900:  # in units that all share, they would leave the range of floats
-            message = f"'{measure}' adds up amounts, and some have too many digits for it; round them"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{measure}' adds up amounts, and some have too many digits for it; round them")
         shifts = [*range(max(bits - 1, 0) // DIGIT * DIGIT, -1, -DIGIT)]
         digits = np.array([[number >> shift & (1 << DIGIT) - 1 for shift in shifts] for number in whole], np.int64)
         # rank 0 is the largest amount; equal ones are ranked by their place in the domain

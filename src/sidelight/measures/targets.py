@@ -79,8 +79,7 @@ class Predicate:
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", in_order(label(value) for value in self.values))
         if not self.values:
-            message = f"predicate '{self.name}' names no values; list at least one sensitive value"
-            raise BadMeasure(message)
+            raise BadMeasure(f"predicate '{self.name}' names no values; list at least one sensitive value")
 
     @classmethod
     def any_of(cls, *values: object, name: str = "") -> Predicate:
@@ -122,11 +121,10 @@ class Predicate:
         """
         for text in self.values:
             if text not in place_of:
-                message = (
+                raise UnknownValue(
                     f"no sensitive value '{shown(text)}' (named by predicate '{self}') in the release or the prior"
                     f"{did_you_mean(shown(text), [*place_of])}"
                 )
-                raise UnknownValue(message)
         return [place_of[text] for text in self.values]
 
     def as_list(self) -> list[str]:
@@ -152,8 +150,9 @@ def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
     """Read a list of sets of values, or a mapping name → set of values."""
     # a dataframe is iterated by the names of its columns, which are no sets of values
     if isinstance(predicates, str) or not isinstance(predicates, Sequence | AbstractSet | Mapping | Iterator):
-        message = 'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
-        raise BadMeasure(message)
+        raise BadMeasure(
+            'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
+        )
     if isinstance(predicates, Mapping):
         return tuple(Predicate.read(values, name=name) for name, values in predicates.items())
     return tuple(Predicate.read(values) for values in predicates)
@@ -184,8 +183,9 @@ def read_value(value: Value) -> Label | Predicate:
         return value
     if isinstance(value, Mapping):
         if len(value) != 1:
-            message = 'value= has one name with its values, such as {"a stomach disease": ["Ulcer", "Dyspepsia"]}'
-            raise BadMeasure(message)
+            raise BadMeasure(
+                'value= has one name with its values, such as {"a stomach disease": ["Ulcer", "Dyspepsia"]}'
+            )
         ((name, values),) = value.items()
         # a text in place of a list is the file of a hierarchy
         if isinstance(values, str):
@@ -222,8 +222,9 @@ class Targets:
         if not isinstance(self.value, Predicate):
             return groups
         if self.value.all_others and groups.semantics != "single":
-            message = f"'{self.value}' is a category where people have one value; list the values that are in it"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.value}' is a category where people have one value; list the values that are in it"
+            )
         merged = groups.recode(_as_one(self.value, groups.domain))
         if groups.semantics != "set":
             return merged
@@ -249,8 +250,7 @@ class Targets:
         """
         places = self.indices(seen)
         if len(places) == 0 and not self.are_the_rest:
-            message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
-            raise BadMeasure(message)
+            raise BadMeasure(f"{parameter('apart_from')} leaves no value to ask about; leave one of them out")
         return places
 
     def coding(self, seen: Groups) -> Integers:
@@ -294,8 +294,7 @@ def _as_one(category: Predicate, domain: tuple[Label, ...]) -> Column:
     name = str(category)
     texts = [name if place in members else text for place, text in enumerate(domain)]
     if name in (text for place, text in enumerate(domain) if place not in members):
-        message = f"'{name}' is also a value of the release that is not in this category; give it another name"
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{name}' is also a value of the release that is not in this category; give it another name")
     # in the order of first occurrence: ties among values are settled as before
     labels = tuple(dict.fromkeys(texts))
     return Column("value", labels, np.array([labels.index(text) for text in texts], np.int32))
@@ -313,8 +312,7 @@ def _members(category: Predicate, domain: tuple[Label, ...]) -> tuple[int, ...]:
     for text in category.values:
         hint = did_you_mean(shown(text), others)
         if text not in domain and (not category.name or not known or hint.startswith("; did you mean")):
-            message = f"no sensitive value '{shown(text)}' (named by '{category}') in the release{hint}"
-            raise UnknownValue(message)
+            raise UnknownValue(f"no sensitive value '{shown(text)}' (named by '{category}') in the release{hint}")
     return tuple(place for place, text in enumerate(domain) if (text in category.values) != category.all_others)
 
 
@@ -335,8 +333,7 @@ class Targeted(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if getattr(self, "value", None) is not None and self.apart_from:
-            message = f"'{self.name}' has both value= and apart_from=; give one of them"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' has both value= and apart_from=; give one of them")
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -433,8 +430,7 @@ def finite(number: object, name: str) -> int | Fraction:
     """Return a number exactly; raise `BadMeasure` unless it is 0 or of a sensible size."""
     exact = exact_number(number, BadMeasure, name)
     if exact and not has_sensible_size(exact):
-        message = f"{name} is {as_given(number)}; give 0 or a number between 1e-30 and 1e30 in size"
-        raise BadMeasure(message)
+        raise BadMeasure(f"{name} is {as_given(number)}; give 0 or a number between 1e-30 and 1e30 in size")
     return whole_if_possible(exact)  # type: ignore[return-value]
 
 
@@ -464,12 +460,10 @@ def _number_of(text: Label, known: NumberByValue | None, missing: Fraction | Non
         return missing
     if as_number(text) is None:
         leave_out = " or leave out who has it" if text in (None, MISSING) else ""
-        message = f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}")
     number = fraction_in(str(text).strip())
     if number is None or (number and not has_sensible_size(number)):
-        message = f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers=")
     return number
 
 
@@ -482,8 +476,7 @@ class Tariff(NumberByValue):
         if isinstance(numbers, Tariff):
             return numbers
         if not isinstance(numbers, Mapping):
-            message = f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}'
-            raise BadMeasure(message)
+            raise BadMeasure(f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}')
         entries = {written_label(value): read_rate(name, number, above=above) for value, number in numbers.items()}
         return cls(entries)
 
@@ -503,8 +496,9 @@ class Tariff(NumberByValue):
         known = {written_label(value) for value in domain}
         for value in self:
             if value not in known:
-                message = f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
-                raise UnknownValue(message)
+                raise UnknownValue(
+                    f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
+                )
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
@@ -513,6 +507,5 @@ def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
     # `above` is −1 where 0 is allowed (weights), and 0 where it is not (prices)
     if isinstance(exact, float) or exact < 0 or exact <= above or exact > LARGEST_NUMBER:
         finite = f"finite ones {'above 0' if above >= 0 else 'of at least 0'}"
-        message = f"a number in {name}= is {as_given(number)}; give {finite}, and at most 1e30"
-        raise BadMeasure(message)
+        raise BadMeasure(f"a number in {name}= is {as_given(number)}; give {finite}, and at most 1e30")
     return exact

@@ -316,11 +316,10 @@ def believe_group(
 
 def refuse_open_cut(name: object) -> None:
     """No arrangement is left: what is said of the making is not true."""
-    message = (
+    raise BadRelease(
         f"in {name} a cut that keeps the policy was not made, whatever values its people have: this method and policy "
         "did not make this release of these people; give those that did"
     )
-    raise BadRelease(message)
 
 
 TableList: TypeAlias = npt.NDArray[np.int16]
@@ -513,11 +512,10 @@ def believe_finer_fail(
         others.append([one * other for one, other in zip(before, reversed(after), strict=True)])
     all_fail = sum((sign * prod(each) for sign, each in zip(signs, chances, strict=True)), Fraction(0))
     if all_fail == 0:
-        message = (
+        raise BadRelease(
             "a finer release keeps the policy, whatever values people have: this method and policy did not make this "
             "release of these people; give those that did"
         )
-        raise BadRelease(message)
     beliefs = []
     for at, each in enumerate(groups):
         joint = sum(signs[subset] * others[subset][at] * each.hits(subset) for subset in subsets)

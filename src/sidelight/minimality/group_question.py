@@ -86,11 +86,10 @@ class RosterLines:
         matches = linkage.matches[linkage.profile]
         off = int(table.sizes[matches != 1].sum())
         if off:
-            message = (
+            raise BadRelease(
                 f"{counted(off, 'person')} of the table fit no group of the release, or several; "
                 f"give {parameter('table')} with the people who are in it, and its hierarchies in {parameter('by')}"
             )
-            raise BadRelease(message)
         return cls.from_table(table, linkage.group[linkage.starts[:-1]][linkage.profile], release.groups)
 
     @classmethod
@@ -127,11 +126,10 @@ class RosterLines:
                 off[rows] |= (values.take(rows).dense() != release.counts.take(rows).dense()).any(axis=1)
         if off.any():
             row = int(off.argmax())
-            message = (
+            raise BadRelease(
                 f"{release.name(row).error_name} has {counted(int(release.sizes[row]), 'person')}, and the roster has "
                 f"{counted(int(there[row]), 'person')} there, or other values; give the table that was released"
             )
-            raise BadRelease(message)
         return self
 
 

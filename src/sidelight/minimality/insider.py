@@ -102,10 +102,9 @@ def insider(
         return InsiderBeliefs(case.release, "could not tell", refusal)
     if case.method.recodes == "buckets":
         if case.release.members is None:
-            message = (
+            raise BadRelease(
                 "the release does not say who is in which bucket: anatomy did not make it; give the method that did"
             )
-            raise BadRelease(message)
         reason = "how people were dealt into buckets depends on the buckets' counts alone, and those are printed"
         return InsiderBeliefs(case.release, "nothing to learn", reason)
     # only what the search itself checked decided which cuts were made
@@ -114,11 +113,10 @@ def insider(
     # first of all: failed cuts mean something only where the release keeps the policy
     kept = check.holds_in_each(case.release.groups)
     if not kept.all():
-        message = (
+        raise BadRelease(
             f"{case.release.groups.name(int(np.argmin(kept))).error_name} is not within the policy: this policy did "
             "not make this release; give the one that did"
         )
-        raise BadRelease(message)
     if limits.limits_sizes_alone:
         # a cut that sizes allow was made; one that resists cuts all the same where values are not limited
         cuts_all = case.method.recodes == "regions" and not limits.together
@@ -184,15 +182,13 @@ class _InsiderCase:
             remedy = (  # audits have no options for these
                 f"give {' and '.join(lacks)} to sl.insider, or guess by 'sidelight attack --as insider'"
             )
-            message = f"could not tell: the release does not say how it was made; {remedy}"
-            raise TooHard(message)
+            raise TooHard(f"could not tell: the release does not say how it was made; {remedy}")
         along = {**known.by, **as_hierarchies(by)}
         method, policy = method_of(method), as_policy(policy)
         missing = [name for name in known.hierarchies if name not in along and method.recodes != "buckets"]
         if missing:
             remedy = f"give it in {parameter('by')}"
-            message = f"'{missing[0]}' was released along a hierarchy, which its file does not tell; {remedy}"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{missing[0]}' was released along a hierarchy, which its file does not tell; {remedy}")
         return cls(release, method, policy, table, None, along, known.levels, known.utility, known.complete)
 
     def not_covered(self) -> str | None:
@@ -228,10 +224,9 @@ class _InsiderCase:
             return RosterLines.locate(self.table, self.release, dict(self.by))
         if self.release.members is not None:
             return RosterLines.from_members(self.release)
-        message = (
+        raise BadMeasure(
             f"an insider knows who is in which group, and the release does not say; give them as {parameter('table')}"
         )
-        raise BadMeasure(message)
 
 
 def _believe_of_mondrian(
@@ -470,8 +465,7 @@ class InsiderBeliefs(Tabular):
     def replay(self, witness: InsiderWitness) -> Fraction:
         """Work out a belief again from the witness alone: list the arrangements, and judge each cut's halves."""
         if witness.how == "bounded":
-            message = f"what is believed in {witness.group} was bounded and not counted; there is nothing to list"
-            raise TooHard(message)
+            raise TooHard(f"what is believed in {witness.group} was bounded and not counted; there is nothing to list")
         row = witness.group.number - 1
         counts, place = self.release.groups.counts.row(row), self.release.groups.code_of(witness.value)
         if not witness.cuts and not witness.finer:
@@ -504,8 +498,9 @@ class InsiderBeliefs(Tabular):
     def claims_above(self, belief: float | Fraction = -1, *, end: IntervalEnd = "estimate") -> Claims:
         """Count how often the surest value is right, among people of whom more is believed; this needs the truth."""
         if self.roster is None or self.roster.truth is None:
-            message = f"whether a guess is right needs the truth; give the publisher's table as {parameter('table')}"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"whether a guess is right needs the truth; give the publisher's table as {parameter('table')}"
+            )
         some = self._above(belief, end)
         people = self.roster.people[some]
         if people.sum() == 0:

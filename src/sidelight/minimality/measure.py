@@ -225,8 +225,9 @@ class InsiderWitness(Witness):
         surviving, hits = 0, 0
         for listed, (table, ways) in enumerate(tables_one_by_one(self.atoms, tuple(counts))):
             if listed >= LISTED_TABLES:
-                message = f"{self.group} has more than {LISTED_TABLES:,} arrangements to list; replay smaller groups"
-                raise TooHard(message)
+                raise TooHard(
+                    f"{self.group} has more than {LISTED_TABLES:,} arrangements to list; replay smaller groups"
+                )
             lefts = (tuple(sum(table[at][s] for at in cut.atoms) for s in range(len(counts))) for cut in self.cuts)
             if not any(map(cut_passes, lefts)):
                 surviving += ways

@@ -102,8 +102,7 @@ class Spending:
 
     def __post_init__(self) -> None:
         if not utf8(expect(str, self.what, "what is spent on")):
-            message = "what is spent on has letters that cannot be written in UTF-8; name it by others"
-            raise BadNoise(message)
+            raise BadNoise("what is spent on has letters that cannot be written in UTF-8; name it by others")
         expect_or_none(Mechanism, self.mechanism, parameter("mechanism"))
         expect_or_none(CountedColumns, self.counted, parameter("counted"))
         expect_several(Mechanism, self.marginal_noise, parameter("marginal_noise"), each="mechanism")
@@ -248,8 +247,9 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
 def _expect_one_kind(spendings: Iterable[Spending]) -> tuple[Spending, ...]:
     listed = expect_several(Spending, spendings, "spendings", each="spending")
     if len({each.neighbours for each in listed}) > 1:
-        message = "some releases hide adding or removing a person, others replacing one; account for each kind apart"
-        raise BadNoise(message)
+        raise BadNoise(
+            "some releases hide adding or removing a person, others replacing one; account for each kind apart"
+        )
     return listed
 
 
@@ -284,17 +284,15 @@ def promise_of(
     """
     listed = _expect_one_kind(spendings)
     if not listed:
-        message = "nothing was spent, so nothing is promised; give at least one spending"
-        raise BadNoise(message)
+        raise BadNoise("nothing was spent, so nothing is promised; give at least one spending")
     if people is not None:
         people = whole_number(people, BadNoise, parameter("people"))
     allowed, condition = read_chance(chance), condition_of(listed)
     (epsilon, delta), neighbours = _add_up_pairs(listed), listed[0].neighbours
     if (delta or allowed is not None) and not people:
-        message = (
+        raise BadNoise(
             f"with a chance or a delta the promise depends on how many people there are; give {parameter('people')}"
         )
-        raise BadNoise(message)
     total = promise_of_pair(epsilon, delta, people, allowed, neighbours=neighbours, for_data_as_it_is=for_data_as_it_is)
     losses = None if allowed is None else _compose_losses(listed)
     if allowed is None or losses is None or people is None:
@@ -491,24 +489,23 @@ class Account:
         budget, told_at = exact_epsilon(rho, "the budget's rho"), exact_delta(delta, "the budget's delta")
         # a ρ comes to a finite ε only at a positive δ
         if told_at == 0:
-            message = (
+            raise BadNoise(
                 f"a budget of {parameter('rho')} needs {parameter('delta')}, at which its epsilon is told, such as 1e-9"
             )
-            raise BadNoise(message)
         return cls(epsilon_of_rho(budget, told_at), told_at, "concentrated", neighbours, rho=budget)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon, "the budget's epsilon"))
         object.__setattr__(self, "delta", exact_delta(self.delta, "the budget's delta"))
         if not is_one_of(self.accounting, Accounting):
-            message = f'no {parameter("accounting", self.accounting)}; choose "basic" or "concentrated"'
-            raise BadNoise(message)
+            raise BadNoise(f'no {parameter("accounting", self.accounting)}; choose "basic" or "concentrated"')
         units_changed(self.neighbours)  # refuses others
         if self.rho is not None:
             object.__setattr__(self, "rho", exact_epsilon(self.rho, "the budget's rho"))
         if self.accounting == "concentrated" and self.delta == 0:
-            message = f"{parameter('accounting', 'concentrated')} needs a budget with a delta above 0, such as 1e-9"
-            raise BadNoise(message)
+            raise BadNoise(
+                f"{parameter('accounting', 'concentrated')} needs a budget with a delta above 0, such as 1e-9"
+            )
 
     def __repr__(self) -> str:
         return f"<Account: {self.balance()} spent on {counted(len(self.entries), 'release')}>"
@@ -572,11 +569,10 @@ class Account:
     ) -> Account:
         """Spend, if the budget allows it: on a choice that is committed to something, or by using some, by receipt."""
         if spending.neighbours != self.neighbours:
-            message = (
+            raise BadNoise(
                 f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}; say "
                 f"{parameter('neighbours', self.neighbours)}, or pay from another ledger"
             )
-            raise BadNoise(message)
         _check_noise(spending)
         choice = None if commitment is None else PaidChoice(commitment)
         entry = Entry(at.isoformat(timespec="seconds"), spending, receipt or secrets.token_hex(16), choice=choice)
@@ -606,30 +602,26 @@ class Account:
                 message = f"{spending.cost()} comes to no rho, and this budget is one"
         else:
             return more
-        message = f"{message}; nothing was spent or published"
-        raise BudgetExceeded(message)
+        raise BudgetExceeded(f"{message}; nothing was spent or published")
 
     def _mark_choice_used(self, paid_by: str, choice: PaidChoice, receipt: str) -> Account:
         """Mark a choice as used by a spending; one that is not here, is of something else or was used is refused."""
         place = self.find(paid_by)
         paid = None if place is None else self.entries[place].choice
         if place is None or paid is None or not paid.winner or replace(paid, used_by="") != choice:
-            message = "this choice of levels was not paid from this ledger; give the ledger to choose_levels too"
-            raise BadNoise(message)
+            raise BadNoise("this choice of levels was not paid from this ledger; give the ledger to choose_levels too")
         if paid.used_by:
-            message = (
+            raise BadNoise(
                 "this choice of levels was used already, and one payment covers one release; if that one is published, "
                 "its levels are known: give them as they stand there, or choose again"
             )
-            raise BadNoise(message)
         return self._replace_entry(paid_by, choice=replace(paid, used_by=receipt))
 
     def with_winner(self, receipt: str, winner: str) -> Account:
         """Enter what a choice that was paid for came to, by its receipt: once."""
         choice = self._find_entry(receipt).choice
         if choice is None or choice.winner:
-            message = "this receipt is of no choice of levels, or of one that was drawn already"
-            raise BadLedger(message)
+            raise BadLedger("this receipt is of no choice of levels, or of one that was drawn already")
         return self._replace_entry(receipt, choice=replace(choice, winner=winner))
 
     def with_file(self, receipt: str, file: PublishedCounts) -> Account:
@@ -639,8 +631,7 @@ class Account:
     def _find_entry(self, receipt: str) -> Entry:
         place = self.find(receipt)
         if place is None:
-            message = "the ledger has no such receipt; it is not the one that these counts were paid from"
-            raise BadLedger(message)
+            raise BadLedger("the ledger has no such receipt; it is not the one that these counts were paid from")
         return self.entries[place]
 
     def _replace_entry(self, receipt: str, **changes: Any) -> Account:  # noqa: ANN401 - as the fields of an entry are
@@ -669,8 +660,7 @@ def _check_noise(spending: Spending) -> None:
     covered = all(change.l1 <= made.l1 and change.l2_squared <= made.l2_squared for made, change in changes)
     if not covered or not spending.keeps():
         also = " and that of the queries" if spending.marginal_noise else ""
-        message = (
+        raise BadNoise(
             f"{mechanism.kind} noise of scale {mechanism.scale:g}{also} costs more than {spending.cost()}, which was "
             "to be charged for it; nothing was spent or published"
         )
-        raise BadNoise(message)

@@ -183,19 +183,17 @@ def attack_noise(
     expect(Table, people, "those who are attacked")
     expect_one_sensitive(people, "an attack")
     if tables is None and chance is not None:
-        message = (
+        raise BadNoise(
             f"{parameter('chance')} is about a promise, and none is made against somebody who knows nothing else; give "
             f"{parameter('tables')} too, or leave it out"
         )
-        raise BadNoise(message)
     tables = None if tables is None else expect_several(Table, tables, "tables", each="table")
     releases = expect_several(NoisyCounts, releases, "releases", each="release")
     hierarchies = as_hierarchies(by)
     _check_releases(releases, tables)
     for name in dict.fromkeys(name for release in releases for name in release.levels):
         if name not in hierarchies:
-            message = f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; give it in {parameter('by')}"
-            raise BadNoise(message)
+            raise BadNoise(f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; give it in {parameter('by')}")
     domain = releases[0].domain
     before = _read_prior(prior, releases, tables)
     # one entry for all who share a row and a value: row, value and sizes are (entries,)
@@ -205,8 +203,7 @@ def attack_noise(
     for number, release in enumerate(releases):
         group = release.declared_domain.groups_of(people, hierarchies)[row]
         if (group < 0).any() or (truth < 0).any():
-            message = "some people have a label or a value that was not declared; attack those who were counted"
-            raise BadNoise(message)
+            raise BadNoise("some people have a label or a value that was not declared; attack those who were counted")
         if tables is None:
             # (groups, values) taken by group: (entries, values)
             means = posterior_means(release)
@@ -230,12 +227,10 @@ def attack_noise(
 def _check_table(release: NoisyCounts, counts: Integers, attacked: Integers, number: int) -> None:
     """Refuse a table that the release was not made from, or that lacks people: what is left would not be noise."""
     if (counts.ravel() < attacked).any():
-        message = f"some of the people are not in table {number}; attack those who are in all tables"
-        raise BadNoise(message)
+        raise BadNoise(f"some of the people are not in table {number}; attack those who are in all tables")
     # of honest tables fewer than one in a thousand million are refused, whatever the number of counts
     if np.abs(release.measured - counts).max() > release.mechanism.margin(1 - max(1e-9 / counts.size, 1e-15)):
-        message = f"release {number} was not made from table {number}: what is left of its counts is no noise"
-        raise BadNoise(message)
+        raise BadNoise(f"release {number} was not made from table {number}: what is left of its counts is no noise")
 
 
 def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, truth: Integers) -> Floats:
@@ -263,13 +258,11 @@ def _read_prior(
     if isinstance(prior, Mapping):
         strange = [name for name in prior if name not in domain]
         if strange:
-            message = f"a prior for '{strange[0]}', which was not declared{did_you_mean(strange[0], domain)}"
-            raise BadNoise(message)
+            raise BadNoise(f"a prior for '{strange[0]}', which was not declared{did_you_mean(strange[0], domain)}")
         given = [exact_number(prior.get(shown(text), 0), BadNoise, "a belief") for text in domain]
         weights = np.array([round_up(each) for each in given])
     elif not is_one_of(prior, PriorName):
-        message = f"no {parameter('prior', prior)}; choose 'pooled' or 'uniform', or give value → belief"
-        raise BadNoise(message)
+        raise BadNoise(f"no {parameter('prior', prior)}; choose 'pooled' or 'uniform', or give value → belief")
     elif prior == "uniform":
         weights = np.ones(len(domain))
     elif tables is None:
@@ -280,8 +273,7 @@ def _read_prior(
             place, totals = releases[0].declared_domain.places_of(table.domain), table.counts.totals()
             weights += add_up(place[place >= 0], totals[place >= 0], len(domain))
     if weights.min() < 0 or not 0 < weights.sum() < math.inf:
-        message = "a prior gives each value a belief of at least 0, and some value more than that"
-        raise BadNoise(message)
+        raise BadNoise("a prior gives each value a belief of at least 0, and some value more than that")
     believed: Floats = weights / weights.sum()
     return believed
 
@@ -458,8 +450,7 @@ def side_by_side(
     expect(Table, table, "what samples are drawn from")
     expect_one_sensitive(table, "a comparison with noise")
     if not isinstance(repetitions, int) or repetitions < 1:
-        message = f"repetitions={as_given(repetitions)}: give at least 1, and 2 or more for confidence intervals"
-        raise BadNoise(message)
+        raise BadNoise(f"repetitions={as_given(repetitions)}: give at least 1, and 2 or more for confidence intervals")
     partitions: Mapping[str, Policy] = {name: Policy(*map(read_limit, limits)) for name, limits in USUAL_LIMITS.items()}
     if policies is not None:
         partitions = expect_mapping(policies, parameter("policies"), '{"k = 5": sl.Policy(sl.GroupSize() >= 5)}')

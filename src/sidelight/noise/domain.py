@@ -105,8 +105,7 @@ class Domain:
         (('f', 'm', '(other)'),)
         """
         if not is_one_of(outside, Outside):
-            message = f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"'
-            raise BadNoise(message)
+            raise BadNoise(f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"')
         declared, hierarchies = _declare_values(values), as_hierarchies(by)
         labels = tuple(_labels_at_level(hierarchies, *each) for each in levels.items())
         if outside == "other":
@@ -118,12 +117,11 @@ class Domain:
         domain = cls(levels, labels, declared, outside)
         groups, cells = len(domain), whole_number(cells, BadNoise, parameter("cells"), least=1)
         if groups * len(declared) > cells:
-            message = (
+            raise BadNoise(
                 f"{groups:,} groups times {len(declared):,} values are {groups * len(declared):,} counts, "
                 "and each gets noise; "
                 f"the limit is {cells:,}: take coarser levels or fewer columns, or raise it with {parameter('cells')}"
             )
-            raise BadNoise(message)
         return domain
 
     def __post_init__(self) -> None:
@@ -245,12 +243,11 @@ class Domain:
         # outside the domain nobody is counted, so that what is published says nothing about them
         inside = (group >= 0) & (place >= 0)
         if self.outside == "an error" and not inside.all():
-            message = (
+            raise BadNoise(
                 f"{int(people[np.unique(row[~inside])].sum()):,} people have a label or a value that was not declared; "
                 f"declare all that there could be, or say {parameter('outside', 'other')} to count them apart, or "
                 '"leave out" to publish without them'
             )
-            raise BadNoise(message)
         groups, values = self.shape
         # cells are flat here, groups × values in row-major order, until the last line
         holdings = people, row[inside], (group * values + place)[inside], count[inside]
@@ -320,28 +317,25 @@ def _declare_values(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
     if isinstance(values, Hierarchy):
         values = [text or None for text in values.levels[0]]
     if isinstance(values, str) or not isinstance(values, Collection) or not values:
-        message = (
+        raise BadNoise(
             f"{parameter('domain')} is not declared; "
             "list every sensitive value that there could be, not only those that occur"
         )
-        raise BadNoise(message)
     return tuple(dict.fromkeys(label(value) for value in values))
 
 
 def _labels_at_level(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Label, ...]:
     """List the labels of a level; the row of empty text, if there is one, is about missing cells."""
     if name not in by:
-        message = (
+        raise BadNoise(
             f"no hierarchy for '{name}'{did_you_mean(name, by)}; "
             f"its labels must be declared by a hierarchy in {parameter('by')}"
         )
-        raise BadNoise(message)
     hierarchy = by[name]
     if not isinstance(level, int | np.integer):
-        message = (
+        raise BadNoise(
             f"the level of '{name}' is a whole number, not {as_given(level, quoted=True)}; 0 is the column as it is"
         )
-        raise BadNoise(message)
     whole = int(level)
     hierarchy.level(whole)
     return tuple(dict.fromkeys(hierarchy.generalise(value or None, whole) for value in hierarchy.levels[0]))
@@ -380,11 +374,10 @@ def _strip_zeros(text: Label) -> Label:
 
 def _append_other(labels: tuple[Label, ...], where: str) -> tuple[Label, ...]:
     if OTHER in labels:
-        message = (
+        raise BadNoise(
             f"{where} lists '{OTHER}', which is what is published of people with something that was not declared; "
             f"rename it, or say {parameter('outside', 'leave out')}"
         )
-        raise BadNoise(message)
     return (*labels, OTHER)
 
 
@@ -424,11 +417,10 @@ def accept_levels(
         searched = isinstance(levels, SearchOutcome)
         fixed = {} if searched else expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
         if searched or any(isinstance(level, SearchedLevel) for level in fixed.values()):
-            message = (
+            raise BadNoise(
                 "these levels were picked by a search that looked at the data, and nobody paid for what they reveal; "
                 "fix levels in advance, or pick them with choose_levels, which pays, and give what it gives as a whole"
             )
-            raise BadNoise(message)
         return MappingProxyType(dict(fixed)), None, ()
     commitment, drawn = commitment_to(table, levels.candidates, levels.key), candidate_digest(levels.levels, by)
     paid = None if levels.receipt is None or ledger is None else ledger.read().find(levels.receipt)
@@ -571,11 +563,9 @@ def choose_levels(
     expect_countable(table)
     # all that may be refused is refused before the budget is touched
     if isinstance(among, Mapping | str | ChosenLevels) or not isinstance(among, Sequence):
-        message = f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]'
-        raise WrongKind(message)
+        raise WrongKind(f'{parameter("among")} should be a list of levels, such as [{{"age": 2}}, {{"age": 3}}]')
     if not among:
-        message = f"{parameter('among')} lists no levels to choose from; list at least one"
-        raise BadNoise(message)
+        raise BadNoise(f"{parameter('among')} lists no levels to choose from; list at least one")
     cost, hierarchies = exact_epsilon(epsilon), as_hierarchies(by)
     refuse_useless(cost)
     units_changed(neighbours)  # refuses others
@@ -586,11 +576,10 @@ def choose_levels(
     ]
     candidates = [levels for levels, _, _ in accepted]
     if any(paid is not None and not used for _, paid, used in accepted):  # what they cost would be forgotten
-        message = (
+        raise BadNoise(
             f"one of {parameter('among')} was itself chosen from the data, and no ledger knows for how much; list "
             f"levels that were fixed in advance, or give both choices the same {parameter('ledger')}"
         )
-        raise BadNoise(message)
     domains = [Domain.declare(hierarchies, each, domain, outside=outside, cells=cells) for each in candidates]
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(domains[0].values))
     # exact scores: they never leave this function, only the noisy winner does

@@ -92,11 +92,9 @@ class Ledger:
             place = real_path(Path(self.path))  # a link stays a link
             circle = leads_in_a_circle(place)
         except (OSError, ValueError):
-            message = "that is no name of a file; give the path of a ledger"
-            raise BadLedger(message) from None
+            raise BadLedger("that is no name of a file; give the path of a ledger") from None
         if circle or not place.name or os.path.isdir(place):  # noqa: PTH112 - whoever may not look there is told below
-            message = f"'{self.path}' {IN_A_CIRCLE if circle else 'is a folder'}; give the path of a ledger"
-            raise BadLedger(message)
+            raise BadLedger(f"'{self.path}' {IN_A_CIRCLE if circle else 'is a folder'}; give the path of a ledger")
         object.__setattr__(self, "path", place)
 
     def _repr_html_(self) -> str:
@@ -111,8 +109,9 @@ class Ledger:
         try:
             return ledger if isinstance(ledger, Ledger) else cls(Path(ledger))
         except (TypeError, ValueError):
-            message = f"{parameter('ledger')} should be a Ledger or the path of one, not {kind_in_words(ledger)}"
-            raise WrongKind(message) from None
+            raise WrongKind(
+                f"{parameter('ledger')} should be a Ledger or the path of one, not {kind_in_words(ledger)}"
+            ) from None
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -135,8 +134,7 @@ class Ledger:
         The budget is an ε, with a δ; or a ρ, with the δ at which its ε is told.
         """
         if (epsilon is None) == (rho is None):
-            message = f"how large is the budget? give {parameter('epsilon')} or {parameter('rho')}, and not both"
-            raise BadNoise(message)
+            raise BadNoise(f"how large is the budget? give {parameter('epsilon')} or {parameter('rho')}, and not both")
         if rho is not None:
             account = Account.from_rho(rho, delta, neighbours)
         else:
@@ -155,8 +153,9 @@ class Ledger:
         except NotPublished:  # somebody else has begun it this moment
             raise BadLedger(there) from None
         except OSError as error:
-            message = f"cannot write the ledger '{ledger.path.name}': {error.strerror}; nothing was published"
-            raise BadLedger(message) from None
+            raise BadLedger(
+                f"cannot write the ledger '{ledger.path.name}': {error.strerror}; nothing was published"
+            ) from None
         with ledger._lock():  # the lock comes last: it says that there is a ledger, or that one is missed
             pass
         return ledger
@@ -185,29 +184,28 @@ class Ledger:
             if lock_path(self.path).exists():
                 raise BadLedger(self._lost()) from None
             here = self.path.relative_to(Path.cwd()) if self.path.is_relative_to(Path.cwd()) else self.path
-            message = (
+            raise BadLedger(
                 f"no ledger '{self.path.name}'; check the path, or begin one, with a budget for all releases to come, "
                 f"by sidelight ledger begin {shlex.quote(str(here))} --epsilon 3"
-            )
-            raise BadLedger(message + in_python(f" Ledger.begin('{here}', epsilon=3)")) from None
+                + in_python(f" Ledger.begin('{here}', epsilon=3)")
+            ) from None
         except OSError as error:
-            message = f"cannot read the ledger '{self.path.name}': {error.strerror}; nothing was spent or published"
-            raise BadLedger(message) from None
+            raise BadLedger(
+                f"cannot read the ledger '{self.path.name}': {error.strerror}; nothing was spent or published"
+            ) from None
         except ValueError:
-            message = (
+            raise BadLedger(
                 f"the ledger '{self.path.name}' is damaged, and nothing is published on a guess; put back a copy that "
                 "has every release so far, or begin another file with no more than is surely left of the budget"
-            )
-            raise BadLedger(message) from None
+            ) from None
         entries = noted.get("entries")  # none in a lock that is new, as beside a ledger that was moved here
         if isinstance(entries, int) and history_digest(account, entries) != noted.get("digest"):
-            message = (
+            raise BadLedger(
                 f"the ledger '{self.path.name}' is an old copy or another ledger: it lacks some of the "
                 f"{counted(entries, 'entry')} that its lock '{lock_path(self.path).name}' recorded; put back the "
                 "newest copy, or begin another file with no more than is surely left of the budget (remove the lock "
                 "only if nothing was published since this copy)"
             )
-            raise BadLedger(message)
         return account
 
     def read_budget(self) -> Account:
@@ -227,12 +225,10 @@ class Ledger:
         if not isinstance(using, list | tuple) or any(
             not isinstance(pair, tuple) or [*map(type, pair)] != [str, PaidChoice] for pair in using
         ):
-            message = f"{parameter('using')} should be pairs of a receipt and a choice that was paid for"
-            raise WrongKind(message)
+            raise WrongKind(f"{parameter('using')} should be pairs of a receipt and a choice that was paid for")
         for name, text in (("receipt", receipt), ("commitment", commitment)):
             if text is not None and not utf8(expect(str, text, parameter(name))):
-                message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"
-                raise BadNoise(message)
+                raise BadNoise(f"{parameter(name)} has letters that cannot be written in UTF-8; give others")
         self._read_to_change()  # no lock is left where there is no ledger
         with self._lock():
             # read again under the lock: somebody else may have spent since
@@ -258,11 +254,10 @@ class Ledger:
         """Read what is about to be replaced; a second name of the file would keep what it says now."""
         account = self.read()
         if self.path.stat().st_nlink > 1:
-            message = (
+            raise BadLedger(
                 f"the ledger '{self.path.name}' has a second name (a hard link), which would not see what is spent; "
                 "remove one of them, or make it a symbolic link; nothing was spent or published"
             )
-            raise BadLedger(message)
         return account
 
     @contextlib.contextmanager
@@ -272,8 +267,9 @@ class Ledger:
             with locked(self.path):
                 yield
         except OSError as error:
-            message = f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published"
-            raise BadLedger(message) from None
+            raise BadLedger(
+                f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published"
+            ) from None
 
     def _write(self, account: Account) -> None:
         # the note comes last: a crash before it leaves a note of fewer entries, which the new ledger still begins with
@@ -331,8 +327,7 @@ def note_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None
 def _read_amount(amount: object, info: ValidationInfo) -> Fraction:
     # a document has amounts as text, so that none is a float
     if not isinstance(amount, str | Fraction):
-        message = f"{info.field_name} is no text"
-        raise BadNoise(message)
+        raise BadNoise(f"{info.field_name} is no text")
     return exact_amount(amount, str(info.field_name))
 
 
@@ -428,12 +423,10 @@ def to_text(account: Account) -> str:
 def from_text(text: str) -> Account:
     """Read what `to_text` wrote; `ValueError` for anything else."""
     if is_deeply_nested(text):
-        message = "no ledger is nested so deeply"
-        raise ValueError(message)
+        raise ValueError("no ledger is nested so deeply")
     document = json.loads(text)
     if not isinstance(document, dict) or document.pop("digest", None) != compute_digest(document):
-        message = "the digest does not fit"
-        raise ValueError(message)
+        raise ValueError("the digest does not fit")
     try:
         return LedgerDocument.model_validate_json(json.dumps(document)).to_account()
     except (TypeError, BadNoise) as error:

@@ -89,8 +89,7 @@ Amount: TypeAlias = float | int | str | Fraction
 def units_changed(neighbours: str) -> int:
     """Return how many come or go between neighbours: one comes or goes, or one goes and another comes."""
     if expect(str, neighbours, parameter("neighbours")) not in ("add or remove", "replace"):
-        message = f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"'
-        raise BadNoise(message)
+        raise BadNoise(f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"')
     return 1 if neighbours == "add or remove" else 2
 
 
@@ -136,30 +135,27 @@ class PrivacyUnit:
         """Find whom the counts of a table hide; `values` is how many different ones there could be."""
         person = table.intake.roles.get("person")
         if person is None:
-            message = (
+            raise BadNoise(
                 "nothing says whose a row is, and noise that hides a row does not hide a person who has several; name "
                 f"the column of people with {parameter('person')}, which is checked, or say "
                 f"{parameter('person', EACH_ROW)} if every row is a person of their own"
             )
-            raise BadNoise(message)
         if rows_per_person is not None:
             rows_per_person = whole_cap("rows_per_person", rows_per_person)
         _check_rows(table, person, rows_per_person)
         if table.semantics == "single":
             if values_per_person is not None and whole_cap("values_per_person", values_per_person) > 1:
-                message = (
+                raise BadNoise(
                     f"people have one value here; {parameter('values_per_person')} is for {parameter('values', 'set')} "
                     'or "multiset"'
                 )
-                raise BadNoise(message)
             return cls(person, rows_per_person=rows_per_person)
         if values_per_person is None:
-            message = (
+            raise BadNoise(
                 f"in {parameter('values', table.semantics)} one person changes several counts; say how many values "
                 f"of one person count at most, fixed in advance, such as {parameter('values_per_person', 3)}: beyond "
                 "that, some are left out by chance"
             )
-            raise BadNoise(message)
         values_per_person = whole_cap("values_per_person", values_per_person)
         # nobody has more different values than there are; of events, each may be in several groups
         bounded = values is not None and table.semantics == "set" and not isinstance(table, Events)
@@ -298,24 +294,24 @@ def exact_amount(amount: Amount, name: str) -> Fraction:
         text = str(amount)
         # ten to the power of a thousand million is no number to compute with
         if re.search(r"[eE][+-]?[0-9_]{5,}\s*$", text):
-            message = f"{name} is {as_given(amount)}, which is nothing or everything; give a number such as 1 or 0.5"
-            raise BadNoise(message)
+            raise BadNoise(
+                f"{name} is {as_given(amount)}, which is nothing or everything; give a number such as 1 or 0.5"
+            )
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        message = f"{name} is {as_given(amount)}, which is no finite number; give a number such as 1 or 0.5"
-        raise BadNoise(message) from None
+        raise BadNoise(
+            f"{name} is {as_given(amount)}, which is no finite number; give a number such as 1 or 0.5"
+        ) from None
 
 
 def exact_epsilon(epsilon: Amount, name: str = "epsilon") -> Fraction:
     """Read an ε, or a ρ: above 0."""
     amount = exact_amount(epsilon, name)
     if amount <= 0:
-        message = f"{name} is {as_given(epsilon)}; it must be above 0 (smaller: more noise), such as 1"
-        raise BadNoise(message)
+        raise BadNoise(f"{name} is {as_given(epsilon)}; it must be above 0 (smaller: more noise), such as 1")
     # floats tell every ε between these from 0 and from infinity
     if not Fraction(1, 10**300) <= amount <= 10**300:
-        message = f"{name} is {as_given(epsilon)}, which is nothing or everything; give a number such as 1"
-        raise BadNoise(message)
+        raise BadNoise(f"{name} is {as_given(epsilon)}, which is nothing or everything; give a number such as 1")
     return amount
 
 
@@ -323,13 +319,11 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
     """Read a δ: at least 0 and below 1."""
     amount = exact_amount(delta, name)
     if not 0 <= amount < 1:
-        message = (
+        raise BadNoise(
             f"{name} is {as_given(delta)}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
         )
-        raise BadNoise(message)
     if 0 < amount < Fraction(1, 10**300):
-        message = f"{name} is {as_given(delta)}, which no float tells from 0; give 0, or a number such as 1e-9"
-        raise BadNoise(message)
+        raise BadNoise(f"{name} is {as_given(delta)}, which no float tells from 0; give 0, or a number such as 1e-9")
     return amount
 
 
@@ -455,8 +449,7 @@ class Mechanism:
 def expect_confidence(confidence: float) -> float:
     """Return a confidence; refuse what is no share above 0 and below 1."""
     if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
-        message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
-        raise BadNoise(message)
+        raise BadNoise(f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95")
     return confidence
 
 
@@ -473,21 +466,19 @@ class PrivacyCost:
     def read(cls, epsilon: Amount | None, delta: Amount, rho: Amount | None) -> PrivacyCost:
         """Read a cost from the caller's arguments: exactly one of ε and ρ."""
         if (epsilon is None) == (rho is None):
-            message = (
+            raise BadNoise(
                 f"how much may the counts depend on one person? give {parameter('epsilon')} or {parameter('rho')}, and "
                 "not both"
             )
-            raise BadNoise(message)
         if rho is None:
             assert epsilon is not None
             return cls(exact_epsilon(epsilon), exact_delta(delta))
         cost = cls(None, exact_delta(delta), exact_epsilon(rho, "rho"))
         if cost.delta < SMALLEST_DELTA:
-            message = (
+            raise BadNoise(
                 f"{parameter('rho')} comes to an epsilon at every delta; say at which one it is told, such as "
                 f"{parameter('delta', 1e-9)}"
             )
-            raise BadNoise(message)
         return cost
 
     def noise(self, sensitivity: Sensitivity) -> Mechanism:
@@ -570,10 +561,9 @@ def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mecha
     """
     if not SMALLEST_EPSILON**2 / 2 <= rho <= LARGEST_EPSILON**2 / 2:
         least, most = (float(each**2 / 2) for each in (SMALLEST_EPSILON, LARGEST_EPSILON))
-        message = (
+        raise BadNoise(
             f"rho {float(rho):g} publishes nothing but noise, or promises nothing; give one from {least:g} to {most:g}"
         )
-        raise BadNoise(message)
     # the root in floats may cost a last bit too much: it is raised until the exact ρ fits
     scale = math.sqrt(sensitivity.l2_squared / (2 * rho))
     while sensitivity.l2_squared / (2 * Fraction(scale) ** 2) > rho:
@@ -584,12 +574,11 @@ def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mecha
 def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
     """Refuse amounts for which nothing but noise would be published, or nothing promised."""
     if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < SMALLEST_DELTA:
-        message = (
+        raise BadNoise(
             f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
             f"give an epsilon from {float(SMALLEST_EPSILON):g} to {float(LARGEST_EPSILON):g} and a delta of 0 or from "
             f"{float(SMALLEST_DELTA):g}"
         )
-        raise BadNoise(message)
 
 
 def _build_measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401

@@ -141,8 +141,7 @@ class DrawnCounts(Tabular):
         (`promise_of`).
         """
         if self.people_at_most is None and (self.spending.delta or chance is not None):
-            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
-            raise BadNoise(message)
+            raise BadNoise(f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}")
         return promise_of(self.spendings, people=self.people_at_most, chance=chance)
 
     def promise_in_words(self) -> str:
@@ -326,8 +325,7 @@ class NoisyCounts(DrawnCounts):
         places = [np.arange(size) for size in self.declared_domain.sizes]
         for name, labels in says.items():
             if name not in self.levels:
-                message = f"no column '{name}' in the noisy counts; there are: {', '.join(self.levels) or 'none'}"
-                raise BadNoise(message)
+                raise BadNoise(f"no column '{name}' in the noisy counts; there are: {', '.join(self.levels) or 'none'}")
             number = [*self.levels].index(name)
             places[number] = _find_places(labels, self.columns[number].labels, self._labels_under(number), f"'{name}'")
         if values:
@@ -400,8 +398,7 @@ class NoisyCounts(DrawnCounts):
 
     def _expect_people(self, reason: str) -> None:
         if not self.unit.once:
-            message = f"these are counts of {self.unit.counted_things}s, and {reason}"
-            raise BadNoise(message)
+            raise BadNoise(f"these are counts of {self.unit.counted_things}s, and {reason}")
 
     def _state(self, marginal: Marginal, people: int) -> Iterator[Statement]:
         noise: Noise = "laplace" if marginal.mechanism.kind == "discrete Laplace" else "normal"
@@ -423,11 +420,10 @@ class NoisyCounts(DrawnCounts):
         sizes = self.counts.sum(axis=1)
         kept = np.flatnonzero(sizes > 0)
         if not len(kept):
-            message = (
+            raise BadNoise(
                 "every post-processed count is 0, and there is no release without people; "
                 "spend more, or take fewer cells"
             )
-            raise BadNoise(message)
         groups = whole_groups(
             domain=self.domain,
             sizes=sizes[kept],
@@ -557,8 +553,7 @@ def noisy_counts(
         table.column(name)  # names the nearest column if there is none
     taken = {COUNT, MEASURED, ESTIMATE}.intersection([*fixed, table.sensitive])
     if taken:
-        message = f"a column is called '{min(taken)}', which is what the published counts are called; rename it"
-        raise BadNoise(message)
+        raise BadNoise(f"a column is called '{min(taken)}', which is what the published counts are called; rename it")
     declared = Domain.declare(by, fixed, domain, outside=outside, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
     people_at_most = None if people_at_most is None else whole_cap("people_at_most", people_at_most)
@@ -606,8 +601,7 @@ def _find_places(texts: object, among: tuple[Label, ...], under: Mapping[Label, 
     labels = dict.fromkeys(label(text) for text in several)
     for text in labels:
         if text not in among and text not in under:
-            message = f"{name} has no '{shown(text)}'{did_you_mean(shown(text), among)}"
-            raise BadNoise(message)
+            raise BadNoise(f"{name} has no '{shown(text)}'{did_you_mean(shown(text), among)}")
     place = {text: number for number, text in enumerate(among)}
     every = [np.array([place[text]]) if text in place else under[text] for text in labels]
     return np.unique(np.concatenate([np.zeros(0, np.int64), *every]))

@@ -86,8 +86,9 @@ class PrivacyProfile:
     def of_curve(cls, curve: PrivacyCurve, *, smallest: float = SMALLEST_READ) -> PrivacyProfile:
         """Read δ at 0 and at many ε, from the smallest of interest on."""
         if not isinstance(smallest, int | float) or not 0 < smallest < LARGEST_READ:
-            message = f"{parameter('smallest', smallest)} is not where to begin; give an epsilon above 0 and below 40"
-            raise BadNoise(message)
+            raise BadNoise(
+                f"{parameter('smallest', smallest)} is not where to begin; give an epsilon above 0 and below 40"
+            )
         epsilons = (0.0, *np.geomspace(smallest, LARGEST_READ, 511).tolist())
         return cls(tuple(zip(epsilons, curve(epsilons), strict=True)), curve)
 
@@ -220,8 +221,9 @@ def _exp(power: float) -> float:
 
 def _expect_bounded(distance: float) -> float:
     if not math.isfinite(distance):
-        message = "this promises nothing: how much it may depend on one person is not bounded; add noise to all of it"
-        raise BadNoise(message)
+        raise BadNoise(
+            "this promises nothing: how much it may depend on one person is not bounded; add noise to all of it"
+        )
     return distance
 
 
@@ -240,8 +242,7 @@ def library_profile(
     if is_of_library(release, "opendp"):
         return _read_measurement(release, d_in, neighbours)
     if d_in is not None:
-        message = f"{parameter('d_in')} is for measurements of OpenDP; an event says how far neighbours are apart"
-        raise BadNoise(message)
+        raise BadNoise(f"{parameter('d_in')} is for measurements of OpenDP; an event says how far neighbours are apart")
     relation = neighbours or "add or remove"
     return _read_event(release, relation), relation
 
@@ -254,28 +255,24 @@ def _read_measurement(
     from opendp.mod import Measurement, OpenDPException  # noqa: PLC0415 - an extra, and slow to import
 
     if not isinstance(measurement, Measurement):
-        message = (
+        raise BadNoise(
             f"a promise is of a whole Measurement, not of an OpenDP {type(measurement).__name__}; compose, and chain "
             "transformations to it, first"
         )
-        raise BadNoise(message)
     if d_in is None:
         metric = measurement.input_metric
-        message = (
+        raise BadNoise(
             f"how far are neighbours apart, by {metric}? give {parameter('d_in', 1)}, or what it is for one person"
         )
-        raise BadNoise(message)
     if d_in == 0:
-        message = f"{parameter('d_in', 0)} compares data with itself; say how far neighbours are apart, such as 1"
-        raise BadNoise(message)
+        raise BadNoise(f"{parameter('d_in', 0)} compares data with itself; say how far neighbours are apart, such as 1")
     relation = _neighbours(str(measurement.input_metric), d_in, neighbours)
     untyped: Any = measurement
     try:
         distance = untyped.map(d_in)
     except (OpenDPException, TypeError) as refused:
         reason = " ".join(str(refused).split())
-        message = f"OpenDP cannot say what {parameter('d_in', d_in)} costs: {reason}"
-        raise BadNoise(message) from None
+        raise BadNoise(f"OpenDP cannot say what {parameter('d_in', d_in)} costs: {reason}") from None
     return _read_distance(untyped.output_measure, distance), relation
 
 
@@ -292,8 +289,7 @@ def _neighbours(metric: str, d_in: float, neighbours: Neighbours | None) -> Neig
     if by_metric == "add or remove" and d_in >= 2:  # one goes and another comes
         return neighbours
     remedy = f"give {parameter('d_in', 2)} for that" if by_metric == "add or remove" else "leave neighbours out"
-    message = f"{metric} at {d_in} is not {parameter('neighbours', neighbours)}; {remedy}"
-    raise BadNoise(message)
+    raise BadNoise(f"{metric} at {d_in} is not {parameter('neighbours', neighbours)}; {remedy}")
 
 
 def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN401 - OpenDP has no types
@@ -314,10 +310,9 @@ def _read_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN4
             divergences = raise_bound(_expect_bounded(distance)) * orders
         return PrivacyProfile.of_curve(curve_of_divergences(orders, divergences))
     if name not in ("Approximate", "FixedSmoothedMaxDivergence"):
-        message = (
+        raise BadNoise(
             f"what {measure} promises is not known; give a measurement by epsilon, (epsilon, delta), rho or a profile"
         )
-        raise BadNoise(message)
     inner, slack = distance
     if name == "Approximate":
         profile = _read_distance(measure.inner_measure, inner)
@@ -342,8 +337,7 @@ def _read_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: 
     from dp_accounting.rdp import RdpAccountant  # noqa: PLC0415
 
     if not isinstance(event, library.DpEvent):
-        message = f"a promise is of a DpEvent, not of a {type(event).__name__} of dp-accounting; give its .ledger"
-        raise BadNoise(message)
+        raise BadNoise(f"a promise is of a DpEvent, not of a {type(event).__name__} of dp-accounting; give its .ledger")
     relations = library.NeighboringRelation
     relation = relations.REPLACE_ONE if neighbours == "replace" else relations.ADD_OR_REMOVE_ONE
     try:
@@ -373,8 +367,7 @@ def _read_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: 
                 )
             raise BadNoise(message) from None
     except ValueError as refused:
-        message = f"dp-accounting refuses this event: {' '.join(str(refused).split())}"
-        raise BadNoise(message) from None
+        raise BadNoise(f"dp-accounting refuses this event: {' '.join(str(refused).split())}") from None
     pure = _pure_epsilon(event, events)
     return profile if pure is None or pure == 0 else profile | PrivacyProfile.of_pair(raise_bound(pure))
 

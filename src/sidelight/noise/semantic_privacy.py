@@ -267,11 +267,9 @@ def semantic_privacy(
         holds_but_for = allowed if left else 0.0
         return build_promise(loss, left, people, shift, holds_but_for, neighbours=relation, profile=read.as_read())
     if not isinstance(epsilon, Real | Decimal | str):
-        message = f"a promise is not of {kind_in_words(epsilon)}; {remedy_for('epsilon', epsilon)}"
-        raise WrongKind(message)
+        raise WrongKind(f"a promise is not of {kind_in_words(epsilon)}; {remedy_for('epsilon', epsilon)}")
     if d_in is not None:
-        message = f"{parameter('d_in')} is for measurements of OpenDP; leave it out"
-        raise BadNoise(message)
+        raise BadNoise(f"{parameter('d_in')} is for measurements of OpenDP; leave it out")
     amount: Any = epsilon
     pair = exact_epsilon(amount), exact_delta(delta)
     return promise_of_pair(*pair, people, read_chance(chance), neighbours=neighbours or "add or remove")
@@ -302,26 +300,25 @@ def _pair_at(profile: PrivacyProfile, delta: Fraction) -> tuple[Fraction, Fracti
     if delta:
         epsilon = profile.epsilon_at(round_down(delta))
         if math.isinf(epsilon):
-            message = (
+            raise BadNoise(
                 f"no epsilon up to {LARGEST_READ:g} holds at {parameter('delta', float(delta))}; give a larger one"
             )
-            raise BadNoise(message)
         return Fraction(epsilon), delta
     pure = [pair for pair in profile.pairs if pair[1] == 0]
     if not pure and len(profile.pairs) > 1:
-        message = (
+        raise BadNoise(
             f"it has a delta for every epsilon; give {parameter('chance', 0.001)}, how likely the promise may be "
             f"broken, or the delta at which epsilon is read, such as {parameter('delta', 1e-9)}"
         )
-        raise BadNoise(message)
     epsilon, slack = min(pure or profile.pairs)
     return Fraction(epsilon), Fraction(slack)
 
 
 def _expect_people(people: int | None) -> int:
     if people is None or people < 1:
-        message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
-        raise BadNoise(message)
+        raise BadNoise(
+            f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
+        )
     return people
 
 
@@ -417,8 +414,7 @@ def build_promise(
 def _read_share(share: Amount, name: str, example: float) -> float:
     exact = exact_amount(share, name)
     if not 0 < exact < 1:
-        message = f"{parameter(name)} is {as_given(share)}; give a share above 0 and below 1, such as {example}"
-        raise BadNoise(message)
+        raise BadNoise(f"{parameter(name)} is {as_given(share)}; give a share above 0 and below 1, such as {example}")
     return float(exact)
 
 

@@ -105,8 +105,7 @@ class StableCounts(DrawnCounts):
         cell = {**says, self.sensitive: value}
         columns = {column.name: column for column in (*self.columns, self.value)}
         if cell.keys() != columns.keys():
-            message = f"say what each column says: {', '.join(column.name for column in self.columns)}"
-            raise BadNoise(message)
+            raise BadNoise(f"say what each column says: {', '.join(column.name for column in self.columns)}")
         rows = np.ones(len(self), bool)
         for name, text in cell.items():
             column = columns[name]
@@ -169,21 +168,18 @@ def stable_counts(
     expect_countable(table)
     cost = exact_epsilon(epsilon), exact_delta(delta)
     if cost[1] < SMALLEST_DELTA:
-        message = (
+        raise BadNoise(
             f"{parameter('delta')} is {amount_text(cost[1])}; cells that nobody declared may show one person with that "
             "chance, and it is never 0: give one far below 1 / people, such as 1e-9, or declare the domain"
         )
-        raise BadNoise(message)
     paid_from = open_ledger(ledger)
     if isinstance(columns, str) or not isinstance(columns, Sequence):
-        message = f'{parameter("columns")} should be a list of columns, such as ["city"]'
-        raise BadNoise(message)
+        raise BadNoise(f'{parameter("columns")} should be a list of columns, such as ["city"]')
     names = tuple(dict.fromkeys(columns))
     for name in names:
         table.column(name)  # names the nearest column if there is none
     if MEASURED in (*names, table.sensitive):
-        message = f"a column is called '{MEASURED}', which is what the published counts are called; rename it"
-        raise BadNoise(message)
+        raise BadNoise(f"a column is called '{MEASURED}', which is what the published counts are called; rename it")
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person)
     people_at_most = None if people_at_most is None else whole_cap("people_at_most", people_at_most)
     mechanism = calibrate(cost[0], Fraction(0), unit.sensitivity(neighbours))

@@ -86,8 +86,7 @@ def read_queries(
     {(0, 1, 2): 1.0, (3, 1): 1.0}
     """
     if not isinstance(queries, str | Sequence | AbstractSet | Mapping):
-        message = f'{parameter("queries")} should be a list of what is counted by, such as ["total", "sex"]'
-        raise WrongKind(message)
+        raise WrongKind(f'{parameter("queries")} should be a list of what is counted by, such as ["total", "sex"]')
     listed: Iterable[object] = [queries] if isinstance(queries, str) else queries
     every = tuple(range(len(names)))
     weights: dict[Axes, float] = {}
@@ -98,8 +97,7 @@ def read_queries(
         }
         axes = tuple(axis for _, axis in sorted(numbers.items()) if axis is not None)
         if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction) or not 0 < weight < math.inf:
-            message = f"the weight of a query is a number above 0, not {as_given(weight)}"
-            raise BadNoise(message)
+            raise BadNoise(f"the weight of a query is a number above 0, not {as_given(weight)}")
         weights[axes] = weights.get(axes, 0.0) + float(weight)
     # the cells are the first key: noise and measurements are read in this order
     return {every: weights.pop(every, 1.0), **weights}
@@ -109,14 +107,14 @@ def _read_columns(query: object, names: Sequence[str]) -> dict[str, object]:
     """Return the columns of a query, and the level of each; None where it is as published."""
     if isinstance(query, str):
         if query in names and query in (TOTAL, CELLS):
-            message = f"a column is called '{query}', which is what a query is called; rename it"
-            raise BadNoise(message)
+            raise BadNoise(f"a column is called '{query}', which is what a query is called; rename it")
         if query in (TOTAL, CELLS):
             return {} if query == TOTAL else dict.fromkeys(names)
         query = [query] if query in names else [name.strip() for name in query.split(",")]
     if not isinstance(query, Sequence | AbstractSet | Mapping):
-        message = f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {as_given(query)}"
-        raise WrongKind(message)
+        raise WrongKind(
+            f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {as_given(query)}"
+        )
     levels: dict[str, object] = {}
     for each in query:
         # `age=3`; a column that is called so comes first
@@ -125,11 +123,9 @@ def _read_columns(query: object, names: Sequence[str]) -> dict[str, object]:
         if isinstance(query, Mapping):
             name, level = each, query[each]
         if name not in names:
-            message = f"a query counts by '{name}', which is not published{did_you_mean(str(name), names)}"
-            raise BadNoise(message)
+            raise BadNoise(f"a query counts by '{name}', which is not published{did_you_mean(str(name), names)}")
         if levels.get(name, level) != level:
-            message = f"a query says two levels for '{name}'; make two queries of it"
-            raise BadNoise(message)
+            raise BadNoise(f"a query says two levels for '{name}'; make two queries of it")
         levels[name] = level
     return levels
 
@@ -138,13 +134,11 @@ def _find_axis(name: str, column: int, level: object, levels: Mapping[tuple[int,
     if level is None:
         return column
     if isinstance(level, bool) or not isinstance(level, int | np.integer):
-        message = f"the level of '{name}' in a query is a whole number, not {as_given(level, quoted=True)}"
-        raise BadNoise(message)
+        raise BadNoise(f"the level of '{name}' in a query is a whole number, not {as_given(level, quoted=True)}")
     if (column, int(level)) not in levels:
         known = [number for of, number in levels if of == column]
         which = f"give one from {min(known)} to {max(known)}" if known else "it has no hierarchy; leave the level out"
-        message = f"a query counts by level {level} of '{name}', which is not as published or coarser; {which}"
-        raise BadNoise(message)
+        raise BadNoise(f"a query counts by level {level} of '{name}', which is not as published or coarser; {which}")
     return levels[column, int(level)]
 
 
@@ -177,11 +171,10 @@ def split_noise(
         return {layout.every: cost.noise(sensitivity)}
     if shared * min(shares.values()) < (SMALLEST_EPSILON if laplace else SMALLEST_EPSILON**2 / 2):
         paid = f"rho {float(shared):g}" if cost.epsilon is None else f"epsilon {float(cost.epsilon):g}"
-        message = (
+        raise BadNoise(
             f"{paid} is shared by the cells and {parameter('queries')}, and for the smallest share publishes nothing "
             "but noise; give more, or fewer queries"
         )
-        raise BadNoise(message)
     if laplace:
         return {axes: calibrate(shared * share, Fraction(0), moved[axes]) for axes, share in shares.items()}
     return {axes: calibrate_rho(shared * share, moved[axes]) for axes, share in shares.items()}

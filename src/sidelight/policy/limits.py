@@ -117,8 +117,7 @@ def read_number(number: object) -> int | float | Fraction:
     # bool is a kind of int to Python, and nan would pass every comparison unnoticed
     no_number = isinstance(number, bool) or (isinstance(number, float) and math.isnan(number))
     if no_number or not isinstance(number, int | float | Fraction):
-        message = "give a number, a fraction such as '3/4', or 'inf'"
-        raise ValueError(message)
+        raise ValueError("give a number, a fraction such as '3/4', or 'inf'")
     return number
 
 
@@ -258,8 +257,7 @@ def blame(where: str) -> Iterator[None]:
     try:
         yield
     except SidelightError as error:
-        message = f"{where}: {error}"
-        raise BadPolicy(message) from None
+        raise BadPolicy(f"{where}: {error}") from None
 
 
 def unknown_key(key: str, keys: Iterable[str], where: str) -> BadPolicy:
@@ -369,8 +367,7 @@ class Limit(Section):
         if len(self.comparisons) != 1:
             bounds = " and ".join(f"'{each.value}'" for each in self.comparisons) or "no bound"
             right = " or ".join(right_bounds(self.measure_kind))
-            message = f"'{self.measure_kind.name}' has {bounds}; give exactly one of {right}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"'{self.measure_kind.name}' has {bounds}; give exactly one of {right}")
         (comparison,) = self.comparisons  # a bound on the wrong side is refused by the criterion itself
         return Criterion(self.to_measure(), comparison, getattr(self, comparison.value))
 
@@ -464,15 +461,12 @@ class SkylineSection(Section):
         )
 
         if not self.points:
-            message = "there are no points; add at least one, such as {rules_out = 4, below = 0.75}"
-            raise BadPolicy(message)
+            raise BadPolicy("there are no points; add at least one, such as {rules_out = 4, below = 0.75}")
         if self.target is not None and self.apart_from:
-            message = "it has both 'value' and 'apart_from'; give one of them"
-            raise BadPolicy(message)
+            raise BadPolicy("it has both 'value' and 'apart_from'; give one of them")
         if self.target in elsewhere:
             whose = f"for '{self.target}'" if self.target is not None else "without a value"
-            message = f"there are two skylines {whose}; put all their points into one"
-            raise BadPolicy(message)
+            raise BadPolicy(f"there are two skylines {whose}; put all their points into one")
         points = tuple(SkylinePoint(each.rules_out, each.others, each.family, each.below) for each in self.points)
         apart = (*single_values(elsewhere), *map(written_label, self.apart_from)) if self.target is None else ()
         return Skylines.from_points(points, self.target, apart)
@@ -501,8 +495,7 @@ def read_measure(text: str) -> Measure:
     """
     limit = read_limit_section(text)
     if limit.comparisons:
-        message = f"'{text}' has a bound; give it as a limit, or leave the bound out"
-        raise BadPolicy(message)
+        raise BadPolicy(f"'{text}' has a bound; give it as a limit, or leave the bound out")
     with blame(f"measure '{text}'"):
         return limit.to_measure()
 
@@ -516,8 +509,7 @@ def read_limit_section(text: str) -> Limit:
     # a measure without parentheses is fine as long as none of its settings is required
     needed = next((name for name, (_, default) in settings_of(kind).items() if default is ...), None)
     if settings is None and needed is not None:
-        message = f"'{needed}' is missing in '{text}'; write it in parentheses, such as {kind.name}({needed}=2)"
-        raise BadPolicy(message)
+        raise BadPolicy(f"'{needed}' is missing in '{text}'; write it in parentheses, such as {kind.name}({needed}=2)")
     table = {"measure": kind.name, **(settings or {}), **take_bound(reader)}
     return validate_section(limit_model(kind), table, f"'{text}'")
 
@@ -533,8 +525,7 @@ def limit_reader(text: str) -> TokenReader:
     ('implications', {'k': '3', 'value': 'Flu'}, {'below': '1/2'})
     """
     if is_deeply_nested(text):  # its lists are read by functions that call themselves
-        message = f"a limit is nested more than {MOST_NESTED} deep; check its brackets"
-        raise BadPolicy(message)
+        raise BadPolicy(f"a limit is nested more than {MOST_NESTED} deep; check its brackets")
     return TokenReader(text, signs=SIGNS, error=BadPolicy)
 
 

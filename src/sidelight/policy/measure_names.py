@@ -99,8 +99,7 @@ def measure_named(name: str, where: str = "") -> type[Measure]:
     known = dict.fromkeys((*MODULES, *declared_measures()))
     near = did_you_mean(name, known)
     otherwise = near if near.startswith("; did") else f"; there are: {', '.join(known)}"  # all, however many
-    message = f"no measure '{name}'{place}{name_here(name) or otherwise}"
-    raise BadPolicy(message)
+    raise BadPolicy(f"no measure '{name}'{place}{name_here(name) or otherwise}")
 
 
 def name_here(name: str) -> str:

@@ -95,8 +95,7 @@ class Verdict:
         return verdict_chart(self)
 
     def __bool__(self) -> bool:
-        message = "a verdict is not true or false by itself; ask verdict.safe"
-        raise NotTrueOrFalse(message)
+        raise NotTrueOrFalse("a verdict is not true or false by itself; ask verdict.safe")
 
     def __str__(self) -> str:
         if self.safe:
@@ -132,8 +131,7 @@ class Policy:
 
     def __init__(self, *criteria: Criterion) -> None:
         if not criteria:
-            message = "a policy needs at least one criterion, such as GroupSize() >= 5"
-            raise BadPolicy(message)
+            raise BadPolicy("a policy needs at least one criterion, such as GroupSize() >= 5")
         for each in criteria:
             thing: object = each
             if isinstance(thing, Criterion):
@@ -147,8 +145,7 @@ class Policy:
                 remedy = "; give what it is made of: Policy(*policy.criteria, ...)"
             elif not isinstance(thing, str):
                 remedy = ""
-            message = f"a policy is made of criteria such as GroupSize() >= 5, and got a {kind}{remedy}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"a policy is made of criteria such as GroupSize() >= 5, and got a {kind}{remedy}")
         object.__setattr__(self, "criteria", criteria)
 
     @property
@@ -342,16 +339,14 @@ class Auditor:
         # edits do not say who is in which of the new groups
         by_people = next((measure for measure in self.policy.measures if not measure.mergeable), None)
         if by_people is not None and (self.start.people or self.start.members is not None):
-            message = (
+            raise BadRelease(
                 f"'{by_people}' looks at who is in which group, and edits do not say that of new ones; "
                 "judge the edited release by it, and audit without it"
             )
-            raise BadRelease(message)
         places = self._places(which)
         new = None if groups is None else self._fitting(expect(Release, groups, "what groups are replaced by"))
         if len(places) == len(self) and new is None:
-            message = "this leaves no group at all; replace the last ones by others"
-            raise BadRelease(message)
+            raise BadRelease("this leaves no group at all; replace the last ones by others")
         at = int(places[0]) if len(places) else len(self)
         part_of = np.searchsorted(self._starts, places, side="right") - 1
         parts, changed = list(self.parts), {*part_of.tolist()}
@@ -459,16 +454,15 @@ class Auditor:
         numbers = [*map(group_number, several)]
         for number, each in zip(numbers, several, strict=True):
             if not 1 <= number <= len(self):
-                message = f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}"
-                raise BadRelease(message)
+                raise BadRelease(f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}")
             part = bisect_right(self._starts, number - 1) - 1
             printed = self.parts[part].name(number - 1 - self._starts[part]).printed
             if isinstance(each, GroupName) and each.printed not in ((), printed):
-                message = f"group {number} prints something else now; edits number groups anew, so take its new name"
-                raise BadRelease(message)
+                raise BadRelease(
+                    f"group {number} prints something else now; edits number groups anew, so take its new name"
+                )
         if len({*numbers}) < len(numbers):
-            message = "a group is named twice; name each one once"
-            raise BadRelease(message)
+            raise BadRelease("a group is named twice; name each one once")
         return np.sort(np.array(numbers, np.int64)) - 1
 
     def _insert_groups(
@@ -509,21 +503,22 @@ class Auditor:
         """Return other groups with values coded by this release's domain; raise `BadRelease` if they do not fit."""
         own, groups = self.start.groups, release.groups
         if groups.semantics != own.semantics:
-            message = f"these groups have {parameter('values', groups.semantics)}, and the release '{own.semantics}'"
-            raise BadRelease(message)
+            raise BadRelease(
+                f"these groups have {parameter('values', groups.semantics)}, and the release '{own.semantics}'"
+            )
         names, other = ([column.name for column in each.columns] for each in (own, groups))
         if names != other:
-            message = f"the release prints {listed(names) or 'nothing'}, and these groups {listed(other) or 'nothing'}"
-            raise BadRelease(message)
+            raise BadRelease(
+                f"the release prints {listed(names) or 'nothing'}, and these groups {listed(other) or 'nothing'}"
+            )
         code = {text: place for place, text in enumerate(own.domain)}
         row, value, count = groups.counts.entries()
         unknown = {groups.domain[place] for place in np.unique(value).tolist()} - {*code}
         if unknown:
-            message = (
+            raise BadRelease(
                 f"{counted(len(unknown), 'value')} of these groups cannot occur in the release that the auditor began "
                 f"with; begin with one whose {parameter('domain')} has all"
             )
-            raise BadRelease(message)
         codes = np.array([code.get(text, 0) for text in groups.domain], np.int64)
         counts = Counts.from_entries(row, codes[value], count, (len(groups), len(own.domain)))
         fitting = replace(groups, domain=own.domain, counts=counts, whole=counts.totals())

@@ -77,8 +77,7 @@ class RolesSection(Section):
         if file is not None:
             path, domain = (folder or Path()) / file, stated.get("domain", ())
             if isinstance(domain, Mapping):
-                message = "[roles] has a domain by column and a domain_file; leave one of them out"
-                raise BadPolicy(message)
+                raise BadPolicy("[roles] has a domain by column and a domain_file; leave one of them out")
             stated["domain"] = read_declared(path, as_names(stated.get("sensitive", ())), domain)
         return Roles(**stated | {"kinds": as_kinds(stated.get("kinds"))})
 
@@ -112,26 +111,24 @@ def read_policy_file(path: str | Path, *, population: str | None = None) -> Poli
     """
     given: object = path
     if not isinstance(given, str | PathLike):
-        message = f"a policy file is named by its path, not by {kind_in_words(given)}; give the path of a TOML file"
-        raise WrongKind(message)
+        raise WrongKind(
+            f"a policy file is named by its path, not by {kind_in_words(given)}; give the path of a TOML file"
+        )
     if not str(path).strip():
-        message = "the name of the policy file is empty; give its path"
-        raise BadPolicy(message)
+        raise BadPolicy("the name of the policy file is empty; give its path")
     path = Path(path)
     try:
         text = read_whole(path).decode()
     except FileNotFoundError:
-        message = f"no policy file '{path}'; check the path"
-        raise BadPolicy(message) from None
+        raise BadPolicy(f"no policy file '{path}'; check the path") from None
     except IsADirectoryError:
-        message = f"'{path}' is a folder; give the path of a policy file in it"
-        raise BadPolicy(message) from None
+        raise BadPolicy(f"'{path}' is a folder; give the path of a policy file in it") from None
     except UnicodeDecodeError as error:
-        message = f"{path.name} is not UTF-8 (byte {error.start + 1}); save it as UTF-8"
-        raise BadPolicy(message) from None
+        raise BadPolicy(f"{path.name} is not UTF-8 (byte {error.start + 1}); save it as UTF-8") from None
     except OSError as error:
-        message = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
-        raise BadPolicy(message) from None
+        raise BadPolicy(
+            f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
+        ) from None
     return read_policy_text(text, name=path.name, folder=path.parent, population=population)
 
 
@@ -145,16 +142,15 @@ def read_policy_text(
     """
     # before parsing, which would not come back from such a text
     if is_deeply_nested(text):
-        message = f"{name} is nested too deeply to be a policy; check what was written into it"
-        raise BadPolicy(message)
+        raise BadPolicy(f"{name} is nested too deeply to be a policy; check what was written into it")
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        message = f"{name} is not TOML: {error}"
-        raise BadPolicy(message) from None
+        raise BadPolicy(f"{name} is not TOML: {error}") from None
     except (ValueError, OverflowError):  # Python reads no whole numbers of so many digits
-        message = f"{name} holds a number that is too long, or a day that no calendar has; give another"
-        raise BadPolicy(message) from None
+        raise BadPolicy(
+            f"{name} holds a number that is too long, or a day that no calendar has; give another"
+        ) from None
     known = (*SECTIONS, "preset")
     unknown = next((key for key in data if key not in known), None)
     if unknown is not None:
@@ -170,8 +166,7 @@ def read_policy_text(
             limits.append(limit.to_criterion())
     skylines, notes = _read_skylines(_list_sections(data, "skyline", name, folder))
     if not limits and not skylines and not presets:
-        message = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
-        raise BadPolicy(message)
+        raise BadPolicy(f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5')
     preset_limits = [criterion for preset in presets for criterion in preset.criteria]
     preset_notes = (note for preset in presets for note in preset.notes)
     return PolicyFile(
@@ -188,8 +183,7 @@ def _read_presets(
     texts = data.get("preset", ())
     listed = [texts] if isinstance(texts, str) else texts
     if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
-        message = f'preset of {name} is a text or a list of texts; write it like preset = "k-map(k=5)"'
-        raise BadPolicy(message)
+        raise BadPolicy(f'preset of {name} is a text or a list of texts; write it like preset = "k-map(k=5)"')
     if not listed:
         return
     from sidelight.intake.presets import read_preset  # noqa: PLC0415 - only where a policy names one

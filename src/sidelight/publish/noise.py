@@ -86,8 +86,7 @@ class MechanismDocument(LedgerPart):
     def to_mechanism(self, sensitivity: Sensitivity) -> Mechanism:
         """Read the noise; `ValueError` where it is for another sensitivity."""
         if Sensitivity(self.l1, self.l2_squared) != sensitivity:
-            message = "no such noise"
-            raise ValueError(message)
+            raise ValueError("no such noise")
         return Mechanism(self.kind, float(self.scale), sensitivity)
 
 
@@ -137,8 +136,7 @@ class UnitDocument(LedgerPart):
         word = "row" if self.person == EACH_ROW else "person"
         # all three say the same thing; a document in which they differ was not written by us
         if (self.unit, self.checked) != (word, word == "person"):
-            message = "no such people"
-            raise ValueError(message)
+            raise ValueError("no such people")
         return PrivacyUnit(self.person, self.values, self.values_per_person, self.rows_per_person)
 
 
@@ -263,8 +261,7 @@ def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force:
             # the counts last: when they are there, all is there
             move_into_place(folder, (beside, path), force=force)
     except (NotPublished, BadLedger) as problem:
-        message = f"{problem}; what a ledger spent on it stays spent, as the noise was drawn"
-        raise NotPublished(message) from None
+        raise NotPublished(f"{problem}; what a ledger spent on it stays spent, as the noise was drawn") from None
     except BaseException as interrupt:
         if noisy.ledger is not None:
             note_spent(interrupt, noisy.ledger, noisy.spending)
@@ -396,8 +393,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
             **_marginals(document, domain, spending),
         )
     except NOT_AS_WRITTEN:
-        message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
-        raise BadRelease(message) from None
+        raise BadRelease(f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again") from None
 
 
 ANY_DOCUMENT = TypeAdapter(dict[str, Any])
@@ -413,23 +409,18 @@ def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_V
         head = ANY_DOCUMENT.validate_json(text)
         about, schema_version, sha256 = head["kind"], head["schema_version"], head["file"]["sha256"]
     except FileNotFoundError:
-        message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
-        raise BadRelease(message) from None
+        raise BadRelease(f"no '{beside.name}' beside '{path}'; which noise was added stands in it") from None
     except (OSError, ValueError, KeyError, TypeError):
-        message = f"'{beside}' cannot be read; publish the counts again"
-        raise BadRelease(message) from None
+        raise BadRelease(f"'{beside}' cannot be read; publish the counts again") from None
     readers = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
     if about != kind and isinstance(about, str) and about in readers:
-        message = (
+        raise BadRelease(
             f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {readers[about]} reads them"
         )
-        raise BadRelease(message)
     if about != kind or schema_version != version:
-        message = f"'{beside.name}' is of another version; this Sidelight reads {version}"
-        raise BadRelease(message)
+        raise BadRelease(f"'{beside.name}' is of another version; this Sidelight reads {version}")
     if not path.is_file() or digest(path) != sha256:
-        message = f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again"
-        raise BadRelease(message)
+        raise BadRelease(f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again")
     return text
 
 
@@ -446,8 +437,7 @@ def _spending(document: NoisyCountsDocument, domain: Domain, unit: PrivacyUnit) 
     # Gaussian noise never keeps a promise without delta, and Laplace noise never needs one
     needs_delta = noise.kind == "discrete Gaussian"
     if not spending.keeps() or needs_delta != (spending.delta > 0):
-        message = "the noise costs more than the document says"
-        raise ValueError(message)
+        raise ValueError("the noise costs more than the document says")
     return spending
 
 
@@ -462,8 +452,7 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
         if known == len(names) + len(coarser):
             coarser.append(level)
         if not np.array_equal(coarser[known - len(names)].place, level.place):
-            message = "two levels of one number"
-            raise ValueError(message)
+            raise ValueError("two levels of one number")
     layout = CellLayout(domain.sizes, tuple(coarser))
     marginals = []
     for query, mechanism in zip(queries, spending.marginal_noise, strict=True):
@@ -477,8 +466,7 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
     fitting = all(len(each.place) == layout.shape[each.column] for each in coarser) and layout.is_nested()
     # no marginal twice, none that is the full table, and each with its columns in order, as the writer has them
     if not fitting or len({*every, layout.every}) <= len(every) or any(each != sorted({*each}) for each in columns):
-        message = "no such marginals"
-        raise ValueError(message)
+        raise ValueError("no such marginals")
     return {"marginals": tuple(marginals), "coarser": layout.coarser}
 
 
@@ -496,15 +484,13 @@ def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, writer: Wri
     )
     outside = document.outside
     if outside == "other" and not all(each[-1] == OTHER for each in (values, *labels[:-1]) if each != (SUPPRESSED,)):
-        message = "nobody is other"
-        raise ValueError(message)
+        raise ValueError("nobody is other")
     domain = Domain(MappingProxyType(dict(document.levels)), labels[:-1], values, outside)
     # every combination of keys with every value: keys change slowest
     expected = [np.repeat(column.codes, len(values)) for column in domain.columns]
     expected.append(np.tile(np.arange(len(values)), len(domain)))
     if labels[-1] != values or not all(map(np.array_equal, codes, expected)):
-        message = "the rows are not all combinations, in order"
-        raise ValueError(message)
+        raise ValueError("the rows are not all combinations, in order")
     return domain
 
 
@@ -543,8 +529,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
         sheet, writer = read_sheet(path)
         names = [*document.columns, document.sensitive]
         if sheet.column_names != [*names, MEASURED]:
-            message = "other columns"
-            raise ValueError(message)
+            raise ValueError("other columns")
         columns = [
             Column(name, labels, codes.astype(np.int32))
             for name, (labels, codes) in ((name, read_labels(sheet.column(name), writer)) for name in names)
@@ -557,8 +542,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
         # an edited document could promise more than its noise keeps: nothing is returned before this check
         least = smallest_threshold(noise.scale, spending.delta, unit)
         if not spending.keeps() or document.threshold < least or (measured < document.threshold).any():
-            message = "the counts cost more than the document says"
-            raise ValueError(message)
+            raise ValueError("the counts cost more than the document says")
         return StableCounts(
             tuple(columns[:-1]),
             columns[-1],
@@ -571,8 +555,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
             receipt=document.receipt,
         )
     except NOT_AS_WRITTEN:
-        message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
-        raise BadRelease(message) from None
+        raise BadRelease(f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again") from None
 
 
 def read_drawn(path: Path) -> NoisyCounts | StableCounts:

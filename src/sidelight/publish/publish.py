@@ -153,8 +153,7 @@ def publish(
         known = replace(read, printing=result.release.printing, provenance=result.release.provenance)
         verdict = result.policy.judge(known)
         if not verdict.safe:
-            message = f"what would be published is {verdict}; nothing was published"
-            raise NotPublished(message)
+            raise NotPublished(f"what would be published is {verdict}; nothing was published")
         document = build_sidecar(
             result,
             read,
@@ -177,8 +176,9 @@ def publish(
 def refuse_loud(method: Method) -> None:
     """Refuse to keep a method back that the form of the files tells: buckets in two tables, averages."""
     if not method.prints_rows or method.prints_averages:
-        message = f"what method '{method.name}' prints tells the method; leave {parameter('quiet_method')} out"
-        raise NotPublished(message)
+        raise NotPublished(
+            f"what method '{method.name}' prints tells the method; leave {parameter('quiet_method')} out"
+        )
 
 
 def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> None:
@@ -191,11 +191,11 @@ def _check_file(folder: Path, reading: Reading, release: Release, memory: Memory
     try:
         read = read_back(folder, reading, memory)
     except (BadTable, BadRelease) as problem:
-        message = f"what was written cannot be read back ({problem}); nothing was published; try .parquet"
-        raise NotPublished(message) from None
+        raise NotPublished(
+            f"what was written cannot be read back ({problem}); nothing was published; try .parquet"
+        ) from None
     if not is_same_release(read, release):
-        message = "what was read back is not what was written; nothing was published; try .parquet"
-        raise NotPublished(message)
+        raise NotPublished("what was read back is not what was written; nothing was published; try .parquet")
     return read
 
 
@@ -226,24 +226,23 @@ def plan_files(
     usual: Layout = "two tables" if buckets is not None else "people" if release.semantics == "single" else "counts"
     chosen = layout or usual
     if (buckets is not None) != (chosen in ("two tables", "shuffled")):
-        message = (
+        raise NotPublished(
             f'{parameter("layout", chosen)} is not for method "{result.method.name}"; '
             f"leave {parameter('layout')} out for the usual one"
         )
-        raise NotPublished(message)
     if chosen in ("people", "shuffled") and release.semantics != "single":
         instead = "counts" if buckets is None else "two tables"
-        message = (
+        raise NotPublished(
             f'people have several values here ("{release.semantics}"); publish them with {parameter("layout", instead)}'
         )
-        raise NotPublished(message)
     if buckets is not None:
         return _plan_anatomy(release, buckets, path, shuffle, written_as, in_one_file=chosen == "shuffled")
     reading, table = _reading(release, path.name, written_as, counts=chosen == "counts"), result.recoding.table
     if table.carried is not None:
         if chosen != "people":
-            message = f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
-            raise NotPublished(message)
+            raise NotPublished(
+                f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
+            )
         sheet = sheet_of_carried(result.release, table, result.release_rows, shuffle)
     else:
         sheet = _write_sheet(reading, release, shuffle)
@@ -428,19 +427,17 @@ def _read_by_sidecar(path: Path, memory: Memory | None, engine: FileEngine) -> R
     document = read_checked(path)
     read = read_back(path.parent, document.reading, memory, engine)
     if release_facts(read) != document.release:
-        message = (
+        raise BadRelease(
             f"the sidecar of '{path}' tells of other people, groups or columns than are read; publish again, or "
             "remove it and say which columns are which"
         )
-        raise BadRelease(message)
     release = replace(read, printing=document.printing(), provenance=document.provenance())
     if document.kept:
         release = replace(release, intake=_count_singled_out(release, path.parent, document, memory, engine))
     if document.who is not None:
         release = add_members(release, read_back(path.parent, document.who, memory, engine))
     if generation(path) != before:
-        message = f"'{path}' was replaced while it was read; read it again"
-        raise BadRelease(message)
+        raise BadRelease(f"'{path}' was replaced while it was read; read it again")
     return release
 
 

@@ -254,14 +254,17 @@ def read_sidecar(path: Path) -> Sidecar:
     try:
         document = Sidecar.model_validate_json(read_whole(beside))
     except FileNotFoundError:
-        message = f"no '{beside.name}' beside '{path}'; say which columns are which{in_python(' with read_release')}"
-        raise BadRelease(message) from None
+        raise BadRelease(
+            f"no '{beside.name}' beside '{path}'; say which columns are which{in_python(' with read_release')}"
+        ) from None
     except (OSError, ValueError):
-        message = f"'{beside}' cannot be read; publish again, or remove it and say which columns are which"
-        raise BadRelease(message) from None
+        raise BadRelease(
+            f"'{beside}' cannot be read; publish again, or remove it and say which columns are which"
+        ) from None
     if document.schema_version != SIDECAR_VERSION:
-        message = f"'{beside.name}' is of version {document.schema_version}, and this Sidelight reads {SIDECAR_VERSION}"
-        raise BadRelease(message)
+        raise BadRelease(
+            f"'{beside.name}' is of version {document.schema_version}, and this Sidelight reads {SIDECAR_VERSION}"
+        )
     # nobody is led to a file that was not judged: what is read is beside the sidecar, and its digest is in it
     names = [file.name for file in document.files]
     read = {each.file for each in (document.reading, document.who) if each is not None}
@@ -269,11 +272,10 @@ def read_sidecar(path: Path) -> Sidecar:
     plain = all(name not in ("", ".", "..") and not {*name} & {*"/\\\0"} for name in names)
     digests = all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in document.files)
     if not (plain and digests and read <= {*names} and len({*names}) == len(names)):
-        message = (
+        raise BadRelease(
             f"'{beside}' does not tell of the files that are read by name and digest, each beside it; publish again, "
             "or remove it and say which columns are which"
         )
-        raise BadRelease(message)
     return document
 
 
@@ -283,16 +285,17 @@ def read_checked(path: Path) -> Sidecar:
     for file in document.files:
         here = path.with_name(file.name)
         if not (here.is_file() or here.is_dir()):
-            message = (
+            raise BadRelease(
                 f"'{here}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
             )
-            raise BadRelease(message)
         if digest(here) != file.sha256:
-            message = f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
-            raise BadRelease(message)
+            raise BadRelease(
+                f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
+            )
     if path.name not in {file.name for file in document.files}:
-        message = f"the sidecar of '{path}' tells of other files, not of this one; publish again, or remove the sidecar"
-        raise BadRelease(message)
+        raise BadRelease(
+            f"the sidecar of '{path}' tells of other files, not of this one; publish again, or remove the sidecar"
+        )
     return document
 
 

@@ -71,8 +71,9 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
     expect(Table, table, "what is grouped")
     given: object = by
     if given is not None and not isinstance(given, Iterable):
-        message = f"{parameter('by')} is a column or a list of columns, not {kind_in_words(given)}; name columns there"
-        raise WrongKind(message)
+        raise WrongKind(
+            f"{parameter('by')} is a column or a list of columns, not {kind_in_words(given)}; name columns there"
+        )
     names = dict.fromkeys(
         (column.name for column in table.quasi) if by is None else [by] if isinstance(by, str) else by
     )
@@ -108,8 +109,9 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     given: object = to
     if not isinstance(given, Mapping):
         example = parameter("to", {"age": 2, "sex": 0})
-        message = f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(given)}; write {example}"
-        raise WrongKind(message)
+        raise WrongKind(
+            f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(given)}; write {example}"
+        )
     hierarchies, levels = as_hierarchies(by), dict(to)
     # sensitive columns first: groups count values, so values are recoded before anything is grouped
     sensitive = {name: levels.pop(name) for name in table.sensitive_columns if name in levels}
@@ -131,11 +133,10 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
         return column.recode(*hierarchy.recode(column.labels, level)) if hierarchy.level(level) else column
     if level == 0:
         return column
-    message = (
+    raise BadHierarchy(
         f"no hierarchy for '{column.name}'{did_you_mean(column.name, by)}; "
         f"add it to {parameter('by')}, or leave it at level 0"
     )
-    raise BadHierarchy(message)
 
 
 def keys_as_groups(table: Table) -> Groups:
@@ -215,12 +216,12 @@ class LatticeNodes:
 
     def _check(self, node: Node) -> None:
         if len(node) != len(self.heights):
-            message = f"{len(node)} levels for {len(self.heights)} columns; give one each for {', '.join(self.columns)}"
-            raise BadHierarchy(message)
+            raise BadHierarchy(
+                f"{len(node)} levels for {len(self.heights)} columns; give one each for {', '.join(self.columns)}"
+            )
         for name, level, height in zip(self.columns, node, self.heights, strict=True):
             if not 0 <= level < height:
-                message = f"'{name}' has no level {as_given(level)}; its levels are 0 to {height - 1}"
-                raise BadHierarchy(message)
+                raise BadHierarchy(f"'{name}' has no level {as_given(level)}; its levels are 0 to {height - 1}")
 
 
 class Lattice(LatticeNodes):
@@ -292,8 +293,7 @@ class Lattice(LatticeNodes):
                     if key not in self._recoded:
                         self._recoded[key] = coarser(columns[key[1]], self._hierarchies, key[2])
             except BadHierarchy as error:
-                message = f"the population cannot be recoded as the table is: {error}"
-                raise BadHierarchy(message) from None
+                raise BadHierarchy(f"the population cannot be recoded as the table is: {error}") from None
             counts.append(population.count_equal(groups, [self._recoded[key] for key in wanted], people))
         return replace(groups, populations=tuple(counts)) if counts else groups
 

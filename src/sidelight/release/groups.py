@@ -85,8 +85,7 @@ def group_number(which: object) -> int:
     number = which.number if isinstance(which, GroupName) else which
     if isinstance(number, Integral):
         return int(number)
-    message = f"a group has a name or a number (from 1), not {kind_in_words(number)}; give one of these"
-    raise WrongKind(message)
+    raise WrongKind(f"a group has a name or a number (from 1), not {kind_in_words(number)}; give one of these")
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,8 +330,9 @@ class Groups:
         try:
             return self.domain.index(text)
         except ValueError:
-            message = f"no sensitive value '{shown(text)}' in the release{did_you_mean(shown(text), self.domain)}"
-            raise UnknownValue(message) from None
+            raise UnknownValue(
+                f"no sensitive value '{shown(text)}' in the release{did_you_mean(shown(text), self.domain)}"
+            ) from None
 
 
 def first_of_each_kind(sizes: Integers, counts: Counts, semantics: Semantics) -> Integers:
@@ -561,5 +561,4 @@ class GroupLookup(ABC):
         missing = next((number for number in wanted.tolist() if number not in known), None)
         if missing is None:
             return known
-        message = f"no group {missing} in the release; they are numbered 1 to {len(self)}"
-        raise BadRelease(message)
+        raise BadRelease(f"no group {missing} in the release; they are numbered 1 to {len(self)}")

@@ -251,11 +251,11 @@ class Lookup:
         """Take it as users say it."""
         ways = get_args(LocateMethod)
         if locate is not None and not isinstance(locate, Listed) and not (isinstance(locate, str) and locate in ways):
-            message = f"no {parameter('locate', as_given(locate))}{did_you_mean(as_given(locate), ways)}"
-            raise BadRelease(message)
+            raise BadRelease(f"no {parameter('locate', as_given(locate))}{did_you_mean(as_given(locate), ways)}")
         if suppressed is not None and not is_one_of(suppressed, SuppressedPeople):
-            message = f'no {parameter("suppressed", as_given(suppressed))}; choose "not assumed" or "may hold them"'
-            raise BadRelease(message)
+            raise BadRelease(
+                f'no {parameter("suppressed", as_given(suppressed))}; choose "not assumed" or "may hold them"'
+            )
         nodes = {name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in as_hierarchies(by).items()}
         return cls(nodes, locate, suppressed or "not assumed")
 
@@ -585,13 +585,13 @@ def people_in_list(release: Release, listed: Listed, known: list[str]) -> Listed
         columns, bucket = cells[:-1], cells[-1]
     names = next((column for column in release.groups.columns if column.name == listed.bucket), None)
     if names is None:
-        message = f"the release has no column '{listed.bucket}' that says which group is which; name it in Listed(…)"
-        raise BadTable(message)
+        raise BadTable(
+            f"the release has no column '{listed.bucket}' that says which group is which; name it in Listed(…)"
+        )
     row_of: dict[Label, int] = {names.cell(at): at for at in range(len(names))}
     absent = sum(text not in row_of for text in bucket.labels)
     if absent:
-        message = (
+        raise BadTable(
             f"{absent:,} groups of the list in '{listed.bucket}' are not in the release; give the list of this one"
         )
-        raise BadTable(message)
     return columns, np.array([row_of[text] for text in bucket.labels])[bucket.codes], people

@@ -130,11 +130,9 @@ class Population:
         try:
             yield
         except UnknownColumn as error:
-            message = f"the population {which}lacks a column that the release has: {error}"
-            raise UnknownColumn(message) from None
+            raise UnknownColumn(f"the population {which}lacks a column that the release has: {error}") from None
         except SidelightError as error:
-            message = f"the population {which}cannot be read: {error}"
-            raise type(error)(message) from None
+            raise type(error)(f"the population {which}cannot be read: {error}") from None
 
     def _read(self, names: tuple[str, ...]) -> PopulationRows:
         if not isinstance(self.source, Table | Release):
@@ -143,8 +141,7 @@ class Population:
         by_name = {column.name: column for column in of_each}
         missing = next((name for name in names if name not in by_name), None)
         if missing is not None:
-            message = f"no column '{missing}'{did_you_mean(missing, [*by_name])}"
-            raise UnknownColumn(message)
+            raise UnknownColumn(f"no column '{missing}'{did_you_mean(missing, [*by_name])}")
         columns = tuple(by_name[name] for name in names)
         number, first = number_equal_rows(columns, len(sizes))
         return tuple(column.take(first) for column in columns), add_up(number, sizes, len(first))
@@ -175,8 +172,9 @@ class Population:
     def locate(self, release: ReleaseBlocks) -> PopulationCounts:
         """Look everybody up by what the groups of a release print."""
         if release.printing is not None and release.printing.averages:
-            message = "a release that prints averages does not say who is in which group; no population can be counted"
-            raise BadRelease(message)
+            raise BadRelease(
+                "a release that prints averages does not say who is in which group; no population can be counted"
+            )
         names = _find_telling_columns(release)
         if not names:
             return self._count_in_one_group(release.outline)
@@ -198,11 +196,10 @@ class Population:
             twice = twice or tuple(int(each[several[0]]) for each in (lookups.first, lookups.second) if len(several))
         if people_twice:
             one, other = (release.names_of(twice)[number].error_name for number in twice)
-            message = (
+            raise BadRelease(
                 f"{counted(people_twice, 'person')} of the population may be in several groups, such as {one} and "
                 f"{other}; overlapping groups cannot be compared with a population"
             )
-            raise BadRelease(message)
         star = _find_star_group(release)
         # people who fit no other group could be among the suppressed people, so they are the population of that group
         if star is not None:
@@ -214,11 +211,10 @@ class Population:
         countable = names or self.columns or isinstance(self.source, Table | Release)
         if len(outline) > 1 or not countable:
             printed = listed(names) or "nothing"
-            message = (
+            raise BadRelease(
                 f"groups print {printed}, by which nobody of a population can be found; "
                 "read the release with the columns that say who is in which group"
             )
-            raise BadRelease(message)
         return PopulationCounts(self, np.array([self.people(names)]), 0)
 
     def count_equal(self, groups: Groups, columns: Sequence[Column], people: Integers) -> PopulationCounts:
@@ -248,12 +244,11 @@ measure to count at least those of the release
     if len(lacking) == 0:
         return
     row = int(lacking[0])
-    message = (
+    raise BadRelease(
         f"{groups.name(row).error_name} has {counted(int(groups.sizes[row]), 'person')} in the release and "
         f"{int(counts.people[row]):,} in the population; is it recoded otherwise (labels may need hierarchies), or "
         'about other people? say outside="as in the release" with the measure to count at least those of the release'
     )
-    raise BadRelease(message)
 
 
 def count_rows_at_once(memory: Memory) -> int:

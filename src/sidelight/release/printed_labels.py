@@ -626,8 +626,9 @@ def bounds(text: object) -> Bounds:
     printed = label(text)
     ends = _find_bounds(None if printed is None else printed.removeprefix("'"))
     if ends is None:
-        message = f"'{hint_label(printed)}' is no number, no day and no interval of them; give a label such as 53-90"
-        raise BadRelease(message)
+        raise BadRelease(
+            f"'{hint_label(printed)}' is no number, no day and no interval of them; give a label such as 53-90"
+        )
     return ends
 
 

@@ -93,26 +93,23 @@ def release_from(
     """
     if isinstance(source, Table | Release):
         remedy = "use it as it is" if isinstance(source, Release) else "group it with sl.group(table)"
-        message = f"that is a {type(source).__name__}, not a published file; {remedy}"
-        raise WrongKind(message)
+        raise WrongKind(f"that is a {type(source).__name__}, not a published file; {remedy}")
     roles = replace(roles, quasi=(*roles.quasi, *told_apart), quasi_word="group")
     if not is_one_of(rows, Rows):
-        message = f'no {parameter("rows", rows)}; choose "people" or "counts"'
-        raise BadTable(message)
+        raise BadTable(f'no {parameter("rows", rows)}; choose "people" or "counts"')
     if expect(bool, keep_people, parameter("keep_people")) and roles.person_column is None:
-        message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"
-        raise BadTable(message)
+        raise BadTable(f"keep_people=True needs {parameter('person')}, the column that says whose row it is")
     if rows == "counts":
         if roles.weight is not None:
             counts = parameter("rows", "counts")
-            message = f"{counts} has no rows of people, so nobody has a {parameter('weight')}; leave one of them out"
-            raise BadTable(message)
+            raise BadTable(
+                f"{counts} has no rows of people, so nobody has a {parameter('weight')}; leave one of them out"
+            )
         if told_apart:
-            message = (
+            raise BadTable(
                 f"{parameter('rows', 'counts')} has no rows of people, so {parameter('quasi')} cannot tell them apart; "
                 "leave one of them out"
             )
-            raise BadTable(message)
         return read_counts(source, roles, people=people, count=count)
     table = tabulate(source, roles.complete(), keep_people=keep_people, memory=memory)
     groups = keys_as_groups(table)
@@ -158,8 +155,7 @@ def stream_release(
 def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelease:
     """Read a published table by roles, of which `quasi` are the columns of the group."""
     if isinstance(source, Table | Release):
-        message = f"that is a {type(source).__name__}, which is in memory already; use it as it is"
-        raise WrongKind(message)
+        raise WrongKind(f"that is a {type(source).__name__}, which is in memory already; use it as it is")
     stream = stream_keys(source, replace(roles, quasi_word="group").complete(), memory)
     return StreamedRelease(stream, memory)
 
@@ -178,8 +174,7 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
     sizes, amounts = (_read_amounts(column) for column in table.quasi[-2:])
     # sizes: (rows,); sizes[first][group] repeats the first row's number for all rows of its group
     if (sizes != sizes[first][group]).any():
-        message = f"rows of one group differ in '{people}'; give each group one number of people"
-        raise BadRelease(message)
+        raise BadRelease(f"rows of one group differ in '{people}'; give each group one number of people")
     counts = _counts(table, group, len(first), amounts)
     groups = whole_groups(
         domain=table.domain,
@@ -194,8 +189,7 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
 def _read_amounts(column: Column) -> Integers:
     digits = [text if text is not None and text.isascii() and text.isdigit() else "" for text in column.labels]
     if "" in digits:
-        message = f"column '{column.name}' has cells that are no whole numbers of at least 0; give counts there"
-        raise BadRelease(message)
+        raise BadRelease(f"column '{column.name}' has cells that are no whole numbers of at least 0; give counts there")
     numbers = [
         int(text.lstrip("0") or 0) if len(text.lstrip("0")) <= len(str(MOST_PEOPLE)) else MOST_PEOPLE for text in digits
     ]
@@ -209,8 +203,7 @@ def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Co
     # one number per (group, value), as values are below the size of the domain
     entry = group[key] * len(table.domain) + value
     if (times > 1).any() or len(np.unique(entry)) < len(entry):
-        message = "a value is listed twice for one group; give one row per group and value"
-        raise BadRelease(message)
+        raise BadRelease("a value is listed twice for one group; give one row per group and value")
     return Counts.from_entries(group[key], value, amounts[key], (groups, len(table.domain)))
 
 
@@ -248,12 +241,11 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
         missing = column.matches(None)
         people = int(totals[missing].sum())
         if roles.missing == "an error" and people:
-            message = (
+            raise MissingValues(
                 f"{counted(people, 'person')} {form('has', people)} no '{column.name}'; "
                 f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
                 f"or {parameter('missing', 'drop')} to drop them"
             )
-            raise MissingValues(message)
         valueless |= missing
     return groups.counts.merge_values(valueless.astype(np.int32), width=2).column(1)
 

@@ -114,8 +114,7 @@ class Release(Tabular, GroupLookup):
         _check_groups(expect(Groups, self.groups, "the groups"))
         members, sizes = self.members, self.groups.sizes
         if members is not None and not np.array_equal(add_up(members.group, members.people, len(self)), sizes):
-            message = "the members of the groups do not add up to their sizes; give one line per person"
-            raise BadRelease(message)
+            raise BadRelease("the members of the groups do not add up to their sizes; give one line per person")
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -144,14 +143,14 @@ class Release(Tabular, GroupLookup):
         try:
             row = index(which)
         except TypeError:
-            message = (
+            raise WrongKind(
                 "look at a group by its place (from 0), its name or what is printed about it, as in "
                 f"release[{{'sex': 'Male'}}], not by {kind_in_words(which)}"
-            )
-            raise WrongKind(message) from None
+            ) from None
         if not -len(self) <= row < len(self):
-            message = f"no group at place {row}; the release has {counted(len(self), 'group')}, the first at place 0"
-            raise IndexError(message)
+            raise IndexError(
+                f"no group at place {row}; the release has {counted(len(self), 'group')}, the first at place 0"
+            )
         return self.groups.group(row % len(self))
 
     def _row_printing(self, cells: Mapping[str, object]) -> int:
@@ -159,14 +158,12 @@ class Release(Tabular, GroupLookup):
         prints = np.ones(len(self), bool)
         for name, cell in cells.items():
             if name not in columns:
-                message = f"no column '{name}' is printed about the groups{did_you_mean(name, columns)}"
-                raise BadRelease(message)
+                raise BadRelease(f"no column '{name}' is printed about the groups{did_you_mean(name, columns)}")
             prints &= columns[name].matches(label(cell))
         rows = np.flatnonzero(prints)
         if len(rows) != 1:
             printed = ", ".join(f"{name} {show_in_list(label(cell))}" for name, cell in cells.items())
-            message = f"{counted(len(rows), 'group')} print {printed}; name one by all that is printed about it"
-            raise BadRelease(message)
+            raise BadRelease(f"{counted(len(rows), 'group')} print {printed}; name one by all that is printed about it")
         return int(rows[0])
 
     def __repr__(self) -> str:
@@ -280,8 +277,7 @@ class Release(Tabular, GroupLookup):
         """Look at one group, by its name or its number (from 1)."""
         number = group_number(which)
         if not 1 <= number <= len(self):
-            message = f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}"
-            raise BadRelease(message)
+            raise BadRelease(f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}")
         return self.groups.take(slice(number - 1, number))
 
     @property
@@ -311,8 +307,7 @@ class Release(Tabular, GroupLookup):
         for name in (*filter(None, [column]), *known):
             check_sensitive(name, self.sensitive_columns)
         if column in known:
-            message = f"'{column}' is asked about and also {parameter('known')}; name other columns there"
-            raise BadRelease(message)
+            raise BadRelease(f"'{column}' is asked about and also {parameter('known')}; name other columns there")
         groups, sensitive = self.groups.about(column, known), column or self.sensitive
         # what was made is the release of all columns
         provenance = self.provenance if groups is self.groups else None
@@ -351,11 +346,9 @@ class Release(Tabular, GroupLookup):
         order = named if domain is None else tuple(dict.fromkeys(map(label, domain)))
         outside = [text for text in named if text not in order]
         if outside:
-            message = f"'{shown(outside[0])}' is counted but not in {parameter('domain')}; add it there"
-            raise BadRelease(message)
+            raise BadRelease(f"'{shown(outside[0])}' is counted but not in {parameter('domain')}; add it there")
         if not order:
-            message = f"nobody here has any value; say which there could be with {parameter('domain')}"
-            raise BadRelease(message)
+            raise BadRelease(f"nobody here has any value; say which there could be with {parameter('domain')}")
         code = {text: number for number, text in enumerate(order)}
         entries = [(row, code[text], count) for row, each in enumerate(per_group) for text, count in each.items()]
         # reshape, so that no entries at all still give three empty columns
@@ -384,8 +377,9 @@ class Release(Tabular, GroupLookup):
         where = dict(names)
         if len(where) < len(names):
             repeats = len(names) - len(where)
-            message = f"{counted(repeats, 'name')} {form('is', repeats)} given twice; give each person one place"
-            raise BadRelease(message)
+            raise BadRelease(
+                f"{counted(repeats, 'name')} {form('is', repeats)} given twice; give each person one place"
+            )
         return cls(_count_listed(listed, values=values, domain=domain), people=where)
 
     @classmethod
@@ -436,24 +430,23 @@ def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:
     """List the entries of all groups; raise `WrongKind` if it is no list: a mapping is most likely a single group."""
     if is_listing(groups):
         return list(groups)
-    message = f"give a list with {entry} for each group, not {kind_in_words(groups)}; write a single one as {single}"
-    raise WrongKind(message)
+    raise WrongKind(
+        f"give a list with {entry} for each group, not {kind_in_words(groups)}; write a single one as {single}"
+    )
 
 
 def _people_and_values(groups: object) -> list[tuple[list[Any], list[Any]]]:
     listed = _one_per_group(groups, "a pair (people, values)", "[(people, values)]")
     for pair in listed:
         if not (isinstance(pair, Sequence) and len(pair) == 2 and all(map(is_listing, pair))):
-            message = 'each group is a pair of lists (people, values), such as (["Bob", "Ed"], ["Flu", "Heart"])'
-            raise WrongKind(message)
+            raise WrongKind('each group is a pair of lists (people, values), such as (["Bob", "Ed"], ["Flu", "Heart"])')
     return [(list(people), list(values)) for people, values in listed]
 
 
 def _as_mapping(thing: object, name: str, entries: str) -> Mapping[Any, Any]:
     if isinstance(thing, Mapping):
         return thing
-    message = f"{name} is a mapping of {entries}, not {kind_in_words(thing)}; write it as {{...: ...}}"
-    raise WrongKind(message)
+    raise WrongKind(f"{name} is a mapping of {entries}, not {kind_in_words(thing)}; write it as {{...: ...}}")
 
 
 def _checked_counts(counts: object) -> dict[Label, int]:
@@ -461,8 +454,9 @@ def _checked_counts(counts: object) -> dict[Label, int]:
     for value, amount in _as_mapping(counts, "each group", "values to counts").items():
         count = _read_count(amount)
         if count < 0:
-            message = f"the count of '{shown(label(value))}' is not a whole number of at least 0; give whole counts"
-            raise BadRelease(message)
+            raise BadRelease(
+                f"the count of '{shown(label(value))}' is not a whole number of at least 0; give whole counts"
+            )
         checked[label(value)] = checked.get(label(value), 0) + count
         refuse_too_many_people(checked[label(value)])
     return checked
@@ -478,16 +472,13 @@ def _read_count(amount: Any) -> int:  # noqa: ANN401 - users count with numbers 
 def _group_sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) -> npt.NDArray[np.int64]:
     if sizes is None:
         if _semantics(semantics) != "single":
-            message = f"{parameter('values', semantics)} needs sizes=, the number of people of each group"
-            raise BadRelease(message)
+            raise BadRelease(f"{parameter('values', semantics)} needs sizes=, the number of people of each group")
         return counts.per_row()
     people = [_read_count(each) for each in sizes]
     if len(people) != counts.rows:
-        message = f"{len(people)} sizes for {counts.rows} groups; give one size per group"
-        raise BadRelease(message)
+        raise BadRelease(f"{len(people)} sizes for {counts.rows} groups; give one size per group")
     if min(people, default=0) < 0:
-        message = "sizes must be whole numbers of people"
-        raise BadRelease(message)
+        raise BadRelease("sizes must be whole numbers of people")
     refuse_too_many_people(max(people, default=0))
     return np.array(people, np.int64)
 
@@ -496,8 +487,7 @@ def _label_columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> 
     if labels is None:
         return ()
     if len(labels) != rows:
-        message = f"{len(labels)} labels for {rows} groups; give one mapping per group"
-        raise BadRelease(message)
+        raise BadRelease(f"{len(labels)} labels for {rows} groups; give one mapping per group")
     for cells in labels:
         _as_mapping(cells, "what is printed about a group", "columns to labels")
     names = dict.fromkeys(name for cells in labels for name in cells)
@@ -506,29 +496,25 @@ def _label_columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> 
 
 def _semantics(given: object) -> Semantics:
     if not is_one_of(given, Semantics):
-        message = f'no {parameter("values", given)}; choose "single", "set" or "multiset"'
-        raise BadRelease(message)
+        raise BadRelease(f'no {parameter("values", given)}; choose "single", "set" or "multiset"')
     return cast("Semantics", given)
 
 
 def refuse_too_many_people(amount: int) -> None:
     """Refuse an amount of people that machine numbers cannot add up."""
     if amount >= MOST_PEOPLE:
-        message = (
+        raise BadRelease(
             f"there are more people than can be counted here; give counts that add up to less than {MOST_PEOPLE:,}"
         )
-        raise BadRelease(message)
 
 
 def _check_groups(groups: Groups) -> None:
     _semantics(groups.semantics)
     refuse_too_many_people(max(groups.counts.sum(), exact_sum(groups.sizes)))
     if len(groups) == 0:
-        message = "the release has no groups; give at least one group of people"
-        raise BadRelease(message)
+        raise BadRelease("the release has no groups; give at least one group of people")
     if groups.sizes.min() < 1:
-        message = f"{groups.name(int(groups.sizes.argmin())).error_name} has no people; leave empty groups out"
-        raise BadRelease(message)
+        raise BadRelease(f"{groups.name(int(groups.sizes.argmin())).error_name} has no people; leave empty groups out")
     if groups.semantics == "single":
         off = groups.counts.per_row() != groups.sizes
         remedy = (
@@ -544,8 +530,7 @@ def _check_groups(groups: Groups) -> None:
     else:
         return
     if off.any():
-        message = f"{groups.name(int(off.argmax())).error_name}: {remedy}"
-        raise BadRelease(message)
+        raise BadRelease(f"{groups.name(int(off.argmax())).error_name}: {remedy}")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -639,8 +639,7 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     """
     if outline is not None and expect(str, outline, parameter("outline")) not in OUTLINES:
         known = parameter("outline", outline)
-        message = f"{known} is none of {', '.join(OUTLINES)}{did_you_mean(outline, list(OUTLINES))}"
-        raise SidelightError(message)
+        raise SidelightError(f"{known} is none of {', '.join(OUTLINES)}{did_you_mean(outline, list(OUTLINES))}")
     chosen = _read_outlines()[outline or "own"]
     sections = [_chapter(report, chapter) for chapter in chosen.chapters]
     summary = outline is None

@@ -553,11 +553,13 @@ def read_attack(path: Path) -> AttackTried:
     try:
         document = Envelope[JsonValue].model_validate_json(read_whole(path))
     except ValidationError:
-        message = f"'{path}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
-        raise BadRelease(message) from None
+        raise BadRelease(
+            f"'{path}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
+        ) from None
     if document.kind not in ATTACKS:
-        message = f"'{path}' is an answer of '{document.kind}', not of an attack; give one of {', '.join(ATTACKS)}"
-        raise BadRelease(message)
+        raise BadRelease(
+            f"'{path}' is an answer of '{document.kind}', not of an attack; give one of {', '.join(ATTACKS)}"
+        )
     sources = document.source
     names = tuple(Path(name).name for name in ((sources,) if isinstance(sources, str) else sources or ()))
     checked = checked_beliefs(document.answer) if isinstance(document.answer, Mapping) else None

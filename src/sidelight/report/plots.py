@@ -230,8 +230,7 @@ def table_behind(chart: alt.TopLevelMixin) -> TableBehind:
 def _table_data(chart: Drawing) -> dict[str, Any]:
     usermeta = getattr(chart, "usermeta", None)
     if not isinstance(usermeta, dict) or "sidelight" not in usermeta:
-        message = "this chart has no table behind it; take one that plot() of a result has given"
-        raise SidelightError(message)
+        raise SidelightError("this chart has no table behind it; take one that plot() of a result has given")
     behind: dict[str, Any] = usermeta["sidelight"]
     return behind
 
@@ -242,8 +241,7 @@ def _table_data(chart: Drawing) -> dict[str, Any]:
 def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
     """Draw a chart as SVG: no scripts, no styles, nothing from outside; its description is its alternative text."""
     if not is_one_of(theme, Theme):
-        message = f"there is no {parameter('theme', theme)}; choose light, dark or page"
-        raise SidelightError(message)
+        raise SidelightError(f"there is no {parameter('theme', theme)}; choose light, dark or page")
     with needs_extra("plot", package="vl-convert-python", what="a picture"):
         import vl_convert  # noqa: PLC0415 - an extra
     # drawing finds what is wrong too; to hold it against the schema first takes as long as to draw it
@@ -354,8 +352,9 @@ def save_chart(chart: alt.TopLevelMixin, path: Path, *, force: bool = False) -> 
 def refuse_other_pictures(path: Path) -> None:
     """Refuse what no picture is called, before any work is done."""
     if path.suffix.lower() not in PICTURES:
-        message = f"'{path.name}' is no picture; end its name in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}"
-        raise SidelightError(message)
+        raise SidelightError(
+            f"'{path.name}' is no picture; end its name in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}"
+        )
 
 
 # Parts of charts.

@@ -75,8 +75,9 @@ def html_page(page: Page) -> str:
         text = _render(short)
         if len(text.encode()) <= MOST_BYTES:
             return text
-    message = "the page would be longer than 1 MB, however short its tables are; ask about fewer things at once"
-    raise SidelightError(message)
+    raise SidelightError(
+        "the page would be longer than 1 MB, however short its tables are; ask about fewer things at once"
+    )
 
 
 def _render(page: Page) -> str:
@@ -170,8 +171,9 @@ def picture(block: Picture) -> Markup:
         and not any(name.lower().startswith("on") or name.rpartition("}")[2] == "href" for name in element.attrib)
         for element in elements
     ):
-        message = "a chart holds more than a picture, and is not put into a page; report what it was drawn from"
-        raise SidelightError(message)
+        raise SidelightError(
+            "a chart holds more than a picture, and is not put into a page; report what it was drawn from"
+        )
     return Markup(block.svg)  # noqa: S704 - checked above
 
 
@@ -294,8 +296,9 @@ def pdf_page(html: str) -> bytes:
             return printed.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
             reason = type(error).__name__
-            message = f"'{browser}' could not print the page ({reason}); write --html FILE, and print that by hand"
-            raise SidelightError(message) from None
+            raise SidelightError(
+                f"'{browser}' could not print the page ({reason}); write --html FILE, and print that by hand"
+            ) from None
 
 
 def browser_path() -> str:
@@ -303,9 +306,8 @@ def browser_path() -> str:
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
     found = next((path for name in names if (path := shutil.which(name)) is not None), None)
     if found is None:
-        message = (
+        raise SidelightError(
             f"--pdf needs a Chromium on this system (one of {', '.join(names)}), and there is none; install one, or "
             "write --html FILE and print that from any browser"
         )
-        raise SidelightError(message)
     return found

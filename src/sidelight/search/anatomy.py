@@ -191,11 +191,10 @@ class Anatomy(Method):
 
     def __post_init__(self) -> None:
         if self.l is not None and (not isinstance(self.l, int) or self.l < 1):
-            message = (
+            raise BadPolicy(
                 f"Anatomy(l={as_given(self.l, quoted=True)}): l is how many different values a bucket has at least; "
                 "give 1, 2, 3, …"
             )
-            raise BadPolicy(message)
         expect_or_none(np.random.Generator, self.random, parameter("random"))
 
     def seed_with(self, random: np.random.Generator) -> Self:
@@ -214,10 +213,9 @@ class Anatomy(Method):
             return dict.fromkeys(utilities, _number_buckets(table, by, dealt, rng.permutation(dealt[-1].rows)))
         different = int((totals > 0).sum())
         if self.l is not None and self.l > different:
-            message = (
+            raise BadPolicy(
                 f"Anatomy(l={as_given(self.l)}): the table has {different} different values; give an l of at most that"
             )
-            raise BadPolicy(message)
         check = PolicyCheck.from_policy(policy, table.people)
         count = _max_buckets_within(table, check, progress) if self.l is None else max_buckets(totals, self.l)
         merged = merge_until_within(
@@ -249,11 +247,10 @@ class Anatomy(Method):
         everybody = candidate_groups(table, np.array([table.people]), Counts.from_cells(table.counts.totals()))
         largest = CriterionCheck.from_criterion(criterion, table.people).finding(everybody).value
         if largest > Fraction(1, self.l):
-            message = (
+            raise BadPolicy(
                 f"Anatomy(l={self.l}): more than 1 in {self.l} people have the most frequent value; "
                 f"give an l of at most {math.floor(1 / largest)}"
             )
-            raise BadPolicy(message)
         return (criterion,)
 
 

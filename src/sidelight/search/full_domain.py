@@ -103,11 +103,11 @@ class FullDomain(Method):
         number = isinstance(self.suppress, int | float | Fraction) and not isinstance(self.suppress, bool)
         if not number or not 0 <= self.suppress <= 1:
             share = parameter("suppress", self.suppress)
-            message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
-            raise BadPolicy(message)
+            raise BadPolicy(f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04")
         if not is_one_of(self.suppressed, Suppressed):
-            message = f"FullDomain(suppressed={as_given(self.suppressed, quoted=True)}): choose 'as *' or 'left out'"
-            raise BadPolicy(message)
+            raise BadPolicy(
+                f"FullDomain(suppressed={as_given(self.suppressed, quoted=True)}): choose 'as *' or 'left out'"
+            )
         if self.nodes is not None:
             whole_number(self.nodes, BadPolicy, parameter("nodes"))
         if self.levels is not None:
@@ -163,14 +163,14 @@ class FullDomain(Method):
         levels, names = self.levels or {}, [column.name for column in lattice.table.quasi]
         for name, level in levels.items():
             if name not in names:
-                message = (
+                raise BadPolicy(
                     f"{parameter('levels')} names '{name}', which is no quasi-identifier{did_you_mean(name, names)}"
                 )
-                raise BadPolicy(message)
             most = lattice.heights[names.index(name)] - 1
             if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= most:
-                message = f"'{name}' has no level {as_given(level)}; {parameter('levels')} takes 0 (as it is) to {most}"
-                raise BadPolicy(message)
+                raise BadPolicy(
+                    f"'{name}' has no level {as_given(level)}; {parameter('levels')} takes 0 (as it is) to {most}"
+                )
         node = tuple(levels.get(name, 0) for name in names)
         if not self.suppress:
             _refuse_broken(lattice, node, policy)
@@ -251,11 +251,11 @@ def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = 
         return
     blocked = list_blocking(broken)
     printed = ", ".join(f"{name} {level}" for name, level in lattice.levels(node).items())
-    message = (
+    raise NothingSafe(
         f"the levels {printed} are not within policy: {'; '.join(blocked)}{more}; "
-        f"leave {parameter('levels')} out to see which are"
+        f"leave {parameter('levels')} out to see which are",
+        blocked_by=blocked,
     )
-    raise NothingSafe(message, blocked_by=blocked)
 
 
 @overload
@@ -266,11 +266,10 @@ def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequen
     """Build the lattice; raise `BadHierarchy` where a quasi-identifier has no hierarchy."""
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
-        message = (
+        raise BadHierarchy(
             f"no hierarchy for '{bare[0]}'; give one in {parameter('by')}"
             f"{in_python(f', such as Hierarchy.suppression({bare[0]!r}, values) to publish it as it is or as *')}"
         )
-        raise BadHierarchy(message)
     lattice = Lattice(table, by, populations=populations) if isinstance(table, Table) else StreamedLattice(table, by)
     refuse_too_many(lattice)
     return lattice
@@ -279,11 +278,10 @@ def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequen
 def refuse_too_many(lattice: AnyLattice) -> None:
     """Refuse a lattice that is too large to search."""
     if len(lattice) > EFFORT.lattice_nodes:
-        message = (
+        raise BadHierarchy(
             f"these hierarchies make {len(lattice):,} generalisations, more than can be searched; "
             f"leave levels or columns out, or use {parameter('method', 'mondrian')}"
         )
-        raise BadHierarchy(message)
 
 
 def count_preferred(

@@ -148,8 +148,7 @@ class GeneralisationTable(Tabular):
         for row in self.rows:
             if row.node == node and set(levels) <= set(self.columns):
                 return row
-        message = f"no generalisation {dict(levels)} in the table; it has levels of {', '.join(self.columns)}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"no generalisation {dict(levels)} in the table; it has levels of {', '.join(self.columns)}")
 
     def to_arrow(self) -> pa.Table:
         """Return a row per generalisation: columns' levels, sizes, values rounded towards caution, and utilities."""
@@ -216,8 +215,9 @@ def generalisation_table(
     asked = _build_questions(named, names, chosen)
     method = FullDomain(suppress=suppress, suppressed=suppressed, nodes=None)
     if method.suppress and policy is None:
-        message = f"{parameter('suppress')} needs a policy, which says whom to suppress; give one, or leave it out"
-        raise BadPolicy(message)
+        raise BadPolicy(
+            f"{parameter('suppress')} needs a policy, which says whom to suppress; give one, or leave it out"
+        )
     problem = None if policy is None else SearchProblem.build(chosen, policy, by, [method])
     # the populations that the questions, or the policy, compare generalisations with
     compared = (measure.register for measure in asked.values())
@@ -280,8 +280,7 @@ def _keep_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
         return table
     names = dict.fromkeys(as_names(columns))
     if not names:
-        message = f"{parameter('columns')} names none; name some of the table's, or leave it out"
-        raise BadMeasure(message)
+        raise BadMeasure(f"{parameter('columns')} names none; name some of the table's, or leave it out")
     return table.only(tuple(names))
 
 
@@ -306,8 +305,7 @@ def named_measures(
     several = list(measures) if isinstance(measures, Iterable) else [measures]
     named = {name_of(checked(each)): each for each in several}
     if len(named) < len(several):
-        message = "two of the measures are the same; leave one out, or name them in a mapping"
-        raise BadMeasure(message)
+        raise BadMeasure("two of the measures are the same; leave one out, or name them in a mapping")
     return named
 
 
@@ -322,16 +320,13 @@ def _build_questions(
             asked[own] = part.bind_table(table)
     for name in utilities:
         if expect(str, name, "a utility") not in UTILITIES:
-            message = f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}")
     taken = (*utilities, *ROW_SIZES, *(_name_level(column.name) for column in table.quasi))
     clash = next((name for name in taken if name in asked), None)
     if clash is not None:
-        message = f"'{clash}' is a column of the answer already; call the measure something else"
-        raise BadMeasure(message)
+        raise BadMeasure(f"'{clash}' is a column of the answer already; call the measure something else")
     if not asked and not utilities:
-        message = "nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'"
-        raise BadMeasure(message)
+        raise BadMeasure("nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'")
     return asked
 
 
@@ -344,11 +339,10 @@ def _check_questions(asked: Mapping[str, Measure], lattice: Lattice) -> None:
 
 def _list_all_nodes(lattice: Lattice) -> CheckedNodes:
     if len(lattice) > EFFORT.listed_nodes:
-        message = (
+        raise BadHierarchy(
             f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
             "levels or columns out, or give a policy to have the minimal ones within it"
         )
-        raise BadHierarchy(message)
     nodes = tuple(lattice.nodes())
     return CheckedNodes((), nodes, len(nodes), complete=True)
 
@@ -356,11 +350,10 @@ def _list_all_nodes(lattice: Lattice) -> CheckedNodes:
 def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress) -> CheckedNodes:
     whole = next((each for each in problem.policy.criteria if not each.measure.mergeable), None)
     if whole is not None:
-        message = (
+        raise BadPolicy(
             f"'{whole.measure.name}' looks at a whole release at once, and no search can follow its limit; leave "
             "that out, and name it among the measures"
         )
-        raise BadPolicy(message)
     refuse_too_many(lattice)
     if not method.suppress:
         return search_lattice(lattice, problem.searchable, max_checks=None, progress=progress)

@@ -105,16 +105,14 @@ class Microaggregation(Method):
 
     def __post_init__(self) -> None:
         if self.k is not None and (not isinstance(self.k, int) or self.k < 1):
-            message = (
+            raise BadPolicy(
                 f"Microaggregation(k={as_given(self.k, quoted=True)}): k is how many people a cluster has at least; "
                 "give 1, 2, 3, …"
             )
-            raise BadPolicy(message)
         if not is_one_of(self.labels, LabelAverage):
-            message = (
+            raise BadPolicy(
                 f"Microaggregation(labels={as_given(self.labels, quoted=True)}): choose 'mode', 'ancestor' or 'set'"
             )
-            raise BadPolicy(message)
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utilities: UtilityNames, progress: Progress

@@ -98,10 +98,9 @@ class Mondrian(Method):
         expect_or_none(str, self.towards, parameter("towards"))
         expect_or_none(str, self.resists, parameter("resists"))
         if self.resists is not None and self.resists not in self.withstands:
-            message = (
+            raise BadPolicy(
                 f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists, quoted=True)}"
             )
-            raise BadPolicy(message)
 
     def search(
         self,
@@ -126,11 +125,10 @@ class Mondrian(Method):
             return dict.fromkeys(utilities, streamed.outcome())
         if "absence" in {measure.name for measure in policy.measures}:
             # people between the groups: cuts do not tell who is in none
-            message = (
+            raise BadPolicy(
                 f"method '{self.name}' does not count who of a population is in no group, as 'absence' asks; "
                 f"use {parameter('method', 'lattice')}, or leave that limit out"
             )
-            raise BadPolicy(message)
         limits = None if self.resists is None else self._find_covered_limits(table, policy)
         keys, populations = place_populations(table, policy.registers) if policy.registers else (table, ())
         store = KeyStore.from_table(keys, orders, populations)
@@ -140,11 +138,10 @@ class Mondrian(Method):
         veil = None if limits is None else Veil.build(limits, policy, table.people)
         cut_everybody(store, check, target=target, veil=veil, progress=show)
         if everybody is not None and len(store) == 1 and not check.holds(everybody):
-            message = (
+            raise NothingSafe(
                 f"method '{self.name}' prints no more than the table's own labels, and too few of the population "
                 f"have those; use {parameter('method', 'lattice')}, which may print *"
             )
-            raise NothingSafe(message)
         # keys that only a population has stand below those of the table
         start, stop, group = store.start, store.stop, store.group[: len(table.sizes)]
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
@@ -180,15 +177,13 @@ class Mondrian(Method):
     def _find_covered_limits(self, table: Table, policy: Policy) -> ValueLimits | None:
         if self.towards in table.sensitive_columns:
             remedy = f"leave {parameter('resists')} out, or cut towards another column"
-            message = f"cuts towards '{self.towards}', which is sensitive, tell of it by their order; {remedy}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"cuts towards '{self.towards}', which is sensitive, tell of it by their order; {remedy}")
         limits = covered_limits(policy)
         if limits is not None and (table.semantics != "single" or len(table.sensitive_columns) > 1):
-            message = (
+            raise BadPolicy(
                 f"{parameter('resists', 'insider')} covers one sensitive column with one value per person; "
                 f"leave {parameter('resists')} out"
             )
-            raise BadPolicy(message)
         return limits
 
 

@@ -605,5 +605,4 @@ class CountedGroups(RankedGroups):
     def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
         """Refuse to count what single keys have."""
         del cuts, counts
-        message = f"{parameter('towards')} looks at single keys, which does not go with {parameter('memory')}"
-        raise BadPolicy(message)
+        raise BadPolicy(f"{parameter('towards')} looks at single keys, which does not go with {parameter('memory')}")

@@ -226,9 +226,8 @@ def _codes_in_order(column: Column, above: list[list[Label]]) -> list[int]:
         runs = Counter(node for at, node in enumerate(nodes) if at == 0 or nodes[at - 1] != node)
         torn = next((node for node, times in runs.items() if times > 1), None)
         if torn is not None:
-            message = (
+            raise BadHierarchy(
                 f"hierarchy of '{column.name}': '{shown(torn)}' covers labels that do not stand together in the order "
                 f"of the column; mend the hierarchy, or say {parameter('kinds', {column.name: 'category'})}"
             )
-            raise BadHierarchy(message)
     return codes

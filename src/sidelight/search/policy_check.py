@@ -486,19 +486,17 @@ def covered_limits(policy: Policy) -> ValueLimits | None:
     limits, others = split_value_limits(about_values)
     uncovered = next((each for each in others if exact(each.bound) != math.inf), None)
     if uncovered is not None:
-        message = (
+        raise BadPolicy(
             f"{parameter('resists', 'insider')} covers limits on sizes, on the share of any value and on distinct "
             f"values, and '{uncovered}' is none of these; leave one of the two out"
         )
-        raise BadPolicy(message)
     if not about_values:
         return None
     if not limits.shares:
-        message = (
+        raise BadPolicy(
             f"{parameter('resists', 'insider')} needs a limit on how sure anybody may get, and '{about_values[0]}' is "
             "none; add one, such as implications(k=0) <= 0.5"
         )
-        raise BadPolicy(message)
     return limits
 
 

@@ -162,8 +162,7 @@ class SearchProblem:
             weighed = next((each for each in policy.measures if each.needs_weights), None)
             if weighed is not None:
                 lack = f"looks at weights, which a table does not have that is read with {parameter('memory')}"
-                message = f"'{weighed}' {lack}; leave one out"
-                raise BadPolicy(message)
+                raise BadPolicy(f"'{weighed}' {lack}; leave one out")
             # a limit may compare keys with a population, or look at whole releases or tables
             whole = next((each for each in policy.measures if not each.streams or each.register is not None), None)
             table = table if whole is None else table.held(f"'{whole}'")
@@ -180,11 +179,10 @@ class SearchProblem:
         if self.searchable.registers and not method.carries_populations:
             compared = next(each.measure.name for each in self.searchable.criteria if each.measure.register is not None)
             carrying = " or ".join(name for name, each in METHODS.items() if each.carries_populations)
-            message = (
+            raise BadPolicy(
                 f"method '{method.name}' makes groups in which no population can be counted, as '{compared}' asks; "
                 f"use {parameter('method')} {carrying}, or leave that limit out"
             )
-            raise BadPolicy(message)
         method.refuse_policy(self.policy)  # limits that only judge the end are not in what is searched
         table, needed = self.table, method.needs_all_keys(utility)
         if not isinstance(table, Table) and needed is not None:
@@ -197,8 +195,7 @@ class SearchProblem:
         """Judge what a search ends with by the whole policy."""
         if self.table.carried is not None and not method.prints_rows:
             keep = parameter("keep")
-            message = f"{keep} needs a row per person, and '{method.name}' prints buckets; leave one of them out"
-            raise BadTable(message)
+            raise BadTable(f"{keep} needs a row per person, and '{method.name}' prints buckets; leave one of them out")
         # hierarchies of other columns had no part in the release
         used = {column.name: self.by[column.name] for column in self.table.quasi if column.name in self.by}
         levels, complete = outcome.levels, outcome.complete
@@ -234,11 +231,11 @@ class SearchProblem:
             raise nothing_found(found, self.table, self.searchable) or SidelightError(f"{fault}, and tell us")
         if not verdict.safe:
             blocked = list_blocking(verdict.broken)
-            message = (
+            raise NothingSafe(
                 f"the most useful release within the other limits is not within policy: {'; '.join(blocked)}; "
-                "set the other limits tighter, so that groups are larger or more diverse"
+                "set the other limits tighter, so that groups are larger or more diverse",
+                blocked_by=blocked,
             )
-            raise NothingSafe(message, blocked_by=blocked)
         return verdict
 
 
@@ -257,10 +254,10 @@ def _expect_name(what: str, name: object, among: Iterable[str]) -> str:
     if isinstance(name, str) and name in names:
         return name
     if isinstance(name, str):
-        message = f"no {what} '{name}'{did_you_mean(name, names)}"
-        raise BadPolicy(message)
-    message = f"{parameter(what)} is a name, and this is of type {type(name).__name__}; there are: {listed(names)}"
-    raise WrongKind(message)
+        raise BadPolicy(f"no {what} '{name}'{did_you_mean(name, names)}")
+    raise WrongKind(
+        f"{parameter(what)} is a name, and this is of type {type(name).__name__}; there are: {listed(names)}"
+    )
 
 
 def method_of(
@@ -283,8 +280,9 @@ def method_of(
     if isinstance(method, Method):
         given.pop("suppress", None)  # a method says itself how much it suppresses
     elif isinstance(method, type) and issubclass(method, Method):
-        message = f"{parameter('method')} should be a method or its name, not a class; write sl.{method.__name__}()"
-        raise WrongKind(message)
+        raise WrongKind(
+            f"{parameter('method')} should be a method or its name, not a class; write sl.{method.__name__}()"
+        )
     else:
         method = METHODS[_expect_name("method", method, METHODS)]()
     for option, lack in (
@@ -295,8 +293,7 @@ def method_of(
         if option in given and not method.takes(option):
             able = next(name for name, each in METHODS.items() if each.takes(option))
             remedy = f"use {parameter('method', able)}, or leave {parameter(option)} out"
-            message = f"method '{method.name}' {lack}; {remedy}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"method '{method.name}' {lack}; {remedy}")
     return method.with_options(**given)
 
 
@@ -628,8 +625,7 @@ def compare(
     if resists is not None and not any(method.takes("resists") for method in plain):
         able = next(name for name, each in METHODS.items() if each.takes("resists"))
         remedy = f"add {parameter('method', able)}, or leave {parameter('resists')} out"
-        message = f"none of the methods has a defence against an {resists}; {remedy}"
-        raise BadPolicy(message)
+        raise BadPolicy(f"none of the methods has a defence against an {resists}; {remedy}")
     tried = []
     for method in plain:
         tried.append(method)
@@ -640,8 +636,7 @@ def compare(
     rows = [row for method in tried for row in _try_method(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
         reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)
-        message = f"none of these ways of publishing is within policy: {reasons}"
-        raise NothingSafe(message)
+        raise NothingSafe(f"none of these ways of publishing is within policy: {reasons}")
     return ReleaseComparison(problem.policy, tuple(rows))
 
 

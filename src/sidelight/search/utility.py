@@ -182,8 +182,7 @@ class Utilities(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         if name in OF_VALUES and not self._recoding.holds_keys:
-            message = f"'{name}' compares each key with the release; read the table without {parameter('memory')}"
-            raise NoRoom(message)
+            raise NoRoom(f"'{name}' compares each key with the release; read the table without {parameter('memory')}")
         if name not in self._computed:
             self._computed[name] = UTILITIES[name](self._recoding)  # type: ignore[index]
         return self._computed[name]
@@ -490,11 +489,10 @@ def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
     if many_ranks and any(listed > most for listed in accumulate(map(len, map(order.fewest_nodes, first, behind)))):
         lack = "no hierarchy" if len(order.levels) == 1 else "a hierarchy of too few nodes"
         number = f", or say {parameter('kinds', {order.name: 'number'})}" if all_numbers(order.labels) else ""
-        message = (
+        raise BadHierarchy(
             f"column '{order.name}' has {len(order):,} labels and {lack}: the sets that its groups would print "
             f"list more than {most:,}; give one with nodes for neighbours in {parameter('by')}{number}"
         )
-        raise BadHierarchy(message)
     labels = tuple(map(order.label_of, first, behind))
     return Column(order.name, labels, codes.astype(np.int32))
 

@@ -102,11 +102,10 @@ class Veil:
         """Build the veil of a policy with these limits on values, the others being on sizes."""
         sizes = PolicyCheck.from_policy((each for each in policy.criteria if not each.measure.about_values), people)
         if sizes.together:
-            message = (
+            raise BadPolicy(
                 f"{parameter('resists', 'insider')} covers limits on sizes that each group keeps on its own, and "
                 f"'{sizes.together[0].criterion}' is on several together; leave one of the two out"
             )
-            raise BadPolicy(message)
         return cls(limits, sizes, coins)
 
     def cuts(self, generation: Generation, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
@@ -177,12 +176,11 @@ class Veil:
         def refuse(wrong: Flags, row: Integers) -> None:
             """Name the first published group, by its row, that the looks cannot give."""
             if wrong.any():
-                message = (
+                raise BadRelease(
                     f"{release.groups.name(int(row[wrong].min())).error_name} is none that one look at a cut of each "
                     "group gives, whatever values its people have: this method and policy did not make this release "
                     "of these people; give those that did"
                 )
-                raise BadRelease(message)
 
         first = published[starts_of(generation.group, generation.groups)[:-1]]  # of the published groups of each node
         several = np.zeros(generation.groups, bool)

@@ -54,8 +54,9 @@ class Memory:
         total = int(float(written[1]) * unit)
         if total < LEAST:
             least = bytes_in_words(LEAST).replace(" ", "")
-            message = f"{parameter('memory', as_given(memory))} is too little to read anything; give at least {least}"
-            raise NoRoom(message)
+            raise NoRoom(
+                f"{parameter('memory', as_given(memory))} is too little to read anything; give at least {least}"
+            )
         return cls(total)
 
     @property

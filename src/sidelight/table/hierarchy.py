@@ -469,8 +469,9 @@ class Hierarchy(Tabular):
             if text in labels:
                 return tuple(value for value, coarse in zip(self.levels[0], labels, strict=True) if coarse == text)
         nodes = dict.fromkeys(each for labels in self.levels[1:] for each in labels)
-        message = f"no label '{shown(text)}' in the hierarchy of '{self.column}'{did_you_mean(shown(text), nodes)}"
-        raise BadHierarchy(message)
+        raise BadHierarchy(
+            f"no label '{shown(text)}' in the hierarchy of '{self.column}'{did_you_mean(shown(text), nodes)}"
+        )
 
     def cover(self, labels: Iterable[Label]) -> None:
         """Make sure that every label has its place in the hierarchy."""
@@ -572,8 +573,9 @@ def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mappi
     hierarchies, levels = as_hierarchies(by), _sensitive_levels(table, to)
     for name, level in levels.items():
         if name not in hierarchies:
-            message = f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; add it to {parameter('by')}"
-            raise BadHierarchy(message)
+            raise BadHierarchy(
+                f"no hierarchy for '{name}'{did_you_mean(name, hierarchies)}; add it to {parameter('by')}"
+            )
         table = _recode_sensitive(table, name, hierarchies[name], level)
     stated = dict(levels) if isinstance(to, Mapping) else levels[table.sensitive_columns[0]]
     roles = {**table.intake.roles, "sensitive_level": stated}

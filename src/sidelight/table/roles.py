@@ -61,8 +61,9 @@ def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
             continue
         order = tuple(text for each in kind if (text := label(each)) is not None) if isinstance(kind, Iterable) else ()
         if len(order) < 2 or len({*order}) < len(order):
-            message = f"{parameter('kinds')} lists for column '{name}' no order; list its labels in order, each once"
-            raise BadTable(message)
+            raise BadTable(
+                f"{parameter('kinds')} lists for column '{name}' no order; list its labels in order, each once"
+            )
         declared[name] = order
     return tuple(declared.items())
 

@@ -517,13 +517,15 @@ class Table:
             shape = len(key), self.counts.width
             return Profiles(key, people, Counts.from_sorted(np.arange(len(key)), value, np.ones_like(people), shape))
         if self.read_profiles is None:
-            message = "this table has counts only, and does not say which values a person has together; read its rows"
-            raise BadTable(message)
+            raise BadTable(
+                "this table has counts only, and does not say which values a person has together; read its rows"
+            )
         profiles = self.read_profiles(self)
         # the rows are read again, and may have changed since the table was counted
         if not profiles.fit(self):
-            message = "the rows are not those that the table was read from; read it again when nobody writes to them"
-            raise BadTable(message)
+            raise BadTable(
+                "the rows are not those that the table was read from; read it again when nobody writes to them"
+            )
         return profiles
 
     def column(self, name: str) -> Column:

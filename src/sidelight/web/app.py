@@ -150,8 +150,7 @@ def serve(
             listener.listen()  # whoever opens the address at once waits, and is not refused
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
-            message = f"cannot listen to port {port}: {reason}; name another with --port"
-            raise SidelightError(message) from None
+            raise SidelightError(f"cannot listen to port {port}: {reason}; name another with --port") from None
         number = listener.getsockname()[1]
         address = f"http://{host}:{number}/?{TOKEN}={token}"
         app = explorer(workspace, token=token, port=number, uploads=Uploads(folder))

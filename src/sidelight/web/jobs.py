@@ -340,8 +340,9 @@ class Job:
             return worker.do(work, self._report, self._look)
         except WorkerEnded:
             self._look()
-            message = "it was ended from outside, perhaps for lack of memory; ask again, or for less"
-            raise SidelightError(message) from None
+            raise SidelightError(
+                "it was ended from outside, perhaps for lack of memory; ask again, or for less"
+            ) from None
         finally:
             with self._lock:
                 self._worker = None
@@ -417,8 +418,7 @@ class Jobs:
             waiting = self._lanes.setdefault(lane, deque())
             ahead = tuple(each for each in waiting if each.goes_on)
             if len(ahead) > MOST_WAITING and not watched:
-                message = f"{len(ahead):,} wait here already; wait until some have ended, or cancel some"
-                raise SidelightError(message)
+                raise SidelightError(f"{len(ahead):,} wait here already; wait until some have ended, or cancel some")
             # of what follows sliders, the oldest gives way instead
             for each in ahead[: max(len(ahead) - MOST_WAITING, 0)]:
                 if not each.looked_at(0):

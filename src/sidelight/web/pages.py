@@ -94,8 +94,7 @@ async def posted(request: Request) -> list[tuple[str, str]]:
     try:
         return parse_qsl(body, keep_blank_values=True, max_num_fields=400)
     except ValueError:
-        message = "more than 400 fields were sent"
-        raise SidelightError(message) from None
+        raise SidelightError("more than 400 fields were sent") from None
 
 
 PostedFields = Annotated[list[tuple[str, str]], Depends(posted)]

@@ -51,25 +51,23 @@ class Uploads:
         named = {_shown(name): content for name, content in files}
         sidecars = [name for name in named if name.endswith(SIDECAR_ENDING)]
         if not named or len(named) > 4 or len(sidecars) > 1:
-            message = "give one file, or one with the sidecar and the other files that belong to it"
-            raise BadTable(message)
+            raise BadTable("give one file, or one with the sidecar and the other files that belong to it")
         document = None
         if sidecars:
             try:
                 document = Sidecar.model_validate_json(named.pop(sidecars[0]).read())
             except ValidationError:
-                message = (
+                raise BadTable(
                     f"'{sidecars[0]}' is no sidecar that this version of Sidelight reads; give the release without it"
-                )
-                raise BadTable(message) from None
+                ) from None
         main = next(iter(named), "") if document is None else sidecars[0].removesuffix(SIDECAR_ENDING)
         if document is not None and {*named} != {each.name for each in document.files}:
             files_of_it = ", ".join(f"'{_shown(each.name)}'" for each in document.files)
-            message = f"'{sidecars[0]}' tells of {files_of_it}; give the sidecar together with these, and nothing else"
-            raise BadTable(message)
+            raise BadTable(
+                f"'{sidecars[0]}' tells of {files_of_it}; give the sidecar together with these, and nothing else"
+            )
         if main not in named or (document is None and len(named) > 1):
-            message = "give one file at a time; several belong together only with their sidecar"
-            raise BadTable(message)
+            raise BadTable("give one file at a time; several belong together only with their sidecar")
         key = secrets.token_hex(8)
         kept = {}
         for at, name in enumerate(named, start=1):
@@ -96,8 +94,7 @@ class Uploads:
     def _new_folder(self, key: str) -> Path:
         with self._lock:
             if len(self._files) >= MOST_FILES:
-                message = f"there are {MOST_FILES} files already; start the page again for others"
-                raise BadTable(message)
+                raise BadTable(f"there are {MOST_FILES} files already; start the page again for others")
             self._files[key] = None
         folder = self.folder / key
         folder.mkdir(mode=0o700)
@@ -115,8 +112,7 @@ class Uploads:
     def __getitem__(self, key: str) -> GivenFile:
         upload = self._files.get(key)
         if upload is None:
-            message = "that file is gone: it went when the page was closed; give it again"
-            raise BadTable(message)
+            raise BadTable("that file is gone: it went when the page was closed; give it again")
         return upload
 
 
@@ -132,8 +128,7 @@ def _rename_files(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:
         if reading is not None
     }
     if not {each.file for each in readings.values()} <= {*kept.values()}:
-        message = "the sidecar is to be read with a file that it does not tell of; publish the release again"
-        raise BadTable(message)
+        raise BadTable("the sidecar is to be read with a file that it does not tell of; publish the release again")
     files = tuple(each.model_copy(update={"name": kept[each.name]}) for each in document.files)
     return document.model_copy(update={**readings, "files": files})
 

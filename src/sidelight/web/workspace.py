@@ -143,8 +143,7 @@ def read_state(fields: Iterable[tuple[str, str]]) -> State:
 def _names(texts: Sequence[str]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(text for text in texts if text))
     if len(names) > MOST_COLUMNS:
-        message = f"the address names {len(names):,} columns; name at most {MOST_COLUMNS}"
-        raise BadPolicy(message)
+        raise BadPolicy(f"the address names {len(names):,} columns; name at most {MOST_COLUMNS}")
     return names
 
 
@@ -158,24 +157,22 @@ def _levels(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
     for text in texts:
         matched = re.fullmatch(r"(?P<column>.+):(?P<level>[0-9]{1,3})", text, re.DOTALL)
         if matched is None:
-            message = f"cannot read the level '{text[:40]}'; it is a column and a number, such as age:2"
-            raise BadPolicy(message)
+            raise BadPolicy(f"cannot read the level '{text[:40]}'; it is a column and a number, such as age:2")
         if int(matched["level"]) > 0:
             levels.setdefault(matched["column"], int(matched["level"]))
     if len(levels) > MOST_COLUMNS:
-        message = f"the address names levels of {len(levels):,} columns; name at most {MOST_COLUMNS}"
-        raise BadPolicy(message)
+        raise BadPolicy(f"the address names levels of {len(levels):,} columns; name at most {MOST_COLUMNS}")
     return tuple(levels.items())
 
 
 def _limits(texts: Sequence[str]) -> tuple[str, ...]:
     limits = tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
     if len(limits) > MOST_LIMITS:
-        message = f"there are {len(limits):,} limits; the page takes at most {MOST_LIMITS}, a policy file any number"
-        raise BadPolicy(message)
+        raise BadPolicy(
+            f"there are {len(limits):,} limits; the page takes at most {MOST_LIMITS}, a policy file any number"
+        )
     if any(len(text) > LONGEST_TEXT for text in limits):
-        message = f"a limit is longer than {LONGEST_TEXT:,} characters; put it into a policy file"
-        raise BadPolicy(message)
+        raise BadPolicy(f"a limit is longer than {LONGEST_TEXT:,} characters; put it into a policy file")
     return limits
 
 
@@ -294,11 +291,9 @@ class Workspace:
         """Return who is who by the address: only columns that the file has."""
         for name in (*state.quasi, *state.sensitive):
             if name not in self.column_names:
-                message = f"no column '{name}' in {self.source.name}{did_you_mean(name, self.column_names)}"
-                raise UnknownColumn(message)
+                raise UnknownColumn(f"no column '{name}' in {self.source.name}{did_you_mean(name, self.column_names)}")
         if not state.quasi or not state.sensitive:
-            message = "choose at least one column that others know, and one that nobody should find out"
-            raise BadTable(message)
+            raise BadTable("choose at least one column that others know, and one that nobody should find out")
         sensitive = state.sensitive[0] if len(state.sensitive) == 1 else state.sensitive
         roles = replace(self.source.roles, quasi=state.quasi, sensitive=sensitive)
         return replace(roles, missing=cast("Missing", state.missing)) if state.missing else roles
@@ -324,8 +319,7 @@ class Workspace:
         """Return the limits of the address as a policy; measures without a limit bound nothing."""
         criteria = [each for each in self.readers(state) if isinstance(each, Criterion)]
         if not criteria:
-            message = "no limit is set, so that everything would be within policy; set one under Readers"
-            raise BadPolicy(message)
+            raise BadPolicy("no limit is set, so that everything would be within policy; set one under Readers")
         return Policy(*criteria)
 
     def table(self, state: State) -> Table:
@@ -336,8 +330,7 @@ class Workspace:
     def searched_file(self, state: State) -> tuple[Callable[[Roles], Table], Roles]:
         """Return how the table is read that a search needs."""
         if self.source.read_table is None:
-            message = f"{self.source.name} was published already; searching needs the table that it was made from"
-            raise BadTable(message)
+            raise BadTable(f"{self.source.name} was published already; searching needs the table that it was made from")
         return self.source.read_table, self.roles(state)
 
     def hierarchies(self, state: State) -> Mapping[str, Hierarchy]:

@@ -103,8 +103,7 @@ def probability(release: Release, event: WorldEvent, *, given: WorldEvent = lamb
             possible += 1
             both += event(world)
     if possible == 0:
-        message = "no world fits both the release and what is known; drop one of the facts"
-        raise BadMeasure(message)
+        raise BadMeasure("no world fits both the release and what is known; drop one of the facts")
     return Fraction(both, possible)
 
 

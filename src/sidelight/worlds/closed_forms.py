@@ -175,8 +175,7 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
         with_it, without_it = count(investigation, name, release.group(name), ratio)
         has, lacks = has * with_it, lacks * without_it
     if has == lacks == 0:
-        message = "no world fits both the release and what was found out; is it another release?"
-        raise BadMeasure(message)
+        raise BadMeasure("no world fits both the release and what was found out; is it another release?")
     return has, lacks
 
 
@@ -288,8 +287,7 @@ def values_in_question(release: Release, apart_from: Sequence[Label]) -> Integer
     left_out = {release.groups.code_of(label(value)) for value in apart_from}
     places = np.array([place for place in range(len(release.domain)) if place not in left_out], np.int64)
     if len(places) == 0:
-        message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
-        raise BadKnowledge(message)
+        raise BadKnowledge(f"{parameter('apart_from')} leaves no value to ask about; leave one of them out")
     return places
 
 

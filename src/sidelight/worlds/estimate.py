@@ -262,8 +262,7 @@ class Estimate:
 def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Return a generator, from a seed or as it is."""
     if rng is None:
-        message = "drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated"
-        raise BadMeasure(message)
+        raise BadMeasure("drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated")
     if isinstance(rng, np.random.Generator):
         return rng
     return np.random.default_rng(whole_number(rng, BadMeasure, parameter("rng"), most=math.inf))
@@ -271,8 +270,7 @@ def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
 
 def _check_confidence(confidence: float) -> None:
     if not 0 < exact_number(confidence, BadMeasure, "a confidence") < 1:
-        message = f"a confidence lies between 0 and 1, not {as_given(confidence)}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"a confidence lies between 0 and 1, not {as_given(confidence)}")
 
 
 @dataclass(frozen=True, slots=True)

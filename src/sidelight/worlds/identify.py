@@ -69,23 +69,20 @@ def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = No
         beyond = [who for who in members if isinstance(who, Someone) and who.number > size]
         if beyond or len(members) > size:
             which = f"there is no {beyond[0]}" if beyond else f"the facts speak of {len(members):,} different ones"
-            message = f"{release.groups.name(group)} has {counted(size, 'person')}; {which}"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"{release.groups.name(group)} has {counted(size, 'person')}; {which}")
         for who, other in product(members, members):
             if isinstance(who, Described) and other is not who and not _differ(who, other, nodes):
-                message = (
+                raise BadKnowledge(
                     f"{shortened(str(who))} and {shortened(person_text(other))} may be the same person of "
                     f"{release.groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
                 )
-                raise BadKnowledge(message)
     return entities
 
 
 def _group_of(release: Release, who: str | Someone) -> int:
     if isinstance(who, Someone):
         if who.group > len(release):
-            message = f"no group {who.group} in the release; they are numbered 1 to {len(release)}"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"no group {who.group} in the release; they are numbered 1 to {len(release)}")
         return who.group - 1
     if release.people is None or who not in release.people:
         raise BadKnowledge(_unknown_name(release, who))
@@ -124,8 +121,9 @@ class Descriptions:
         names = [column for column, _ in people[0].cells]
         wrong = next((name for name in names if name not in self._columns), None)
         if wrong is not None:
-            message = f"the release prints no column '{shortened(wrong)}'{did_you_mean(wrong, sorted(self._columns))}"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                f"the release prints no column '{shortened(wrong)}'{did_you_mean(wrong, sorted(self._columns))}"
+            )
         known = [Column.of(name, [dict(who.cells)[name] for who in people]) for name in names]
         linkage = link(self.release, known, len(people), self.lookup)
         nodes = self.lookup.nodes(self.release)

@@ -372,8 +372,7 @@ class Posteriors:
         for belief in self.beliefs:
             if belief.person == who:
                 return belief
-        message = f"the facts do not mention {person_text(who)}; ask posteriors(…, person=…) about others"
-        raise BadKnowledge(message)
+        raise BadKnowledge(f"the facts do not mention {person_text(who)}; ask posteriors(…, person=…) about others")
 
     def top(self, n: int = 10) -> tuple[Belief, ...]:
         """Return the n people about whom beliefs move most, whoever moves most first.
@@ -631,11 +630,10 @@ def estimate_belief(
     targets = [Has(before.person, value) for value in values]
     estimates = observer.estimates(targets, rng=rng, samples=samples, confidence=confidence)
     if not estimates:
-        message = (
+        raise TooHard(
             f"of the worlds that were drawn, none fits the facts; draw more with {parameter('samples')}, "
             f"or count more with {parameter('states')} and {parameter('seconds')}"
         )
-        raise TooHard(message)
     never = Estimate.exactly(Fraction(0), confidence)
     after = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
     return EstimatedBelief(before.person, before.group, before.before, after, observer.notes)
@@ -663,11 +661,10 @@ def covering_k(release: Release, given: Knowledge) -> int:
     expect(Release, release, "the release")
     expect_one_sensitive(release, "what somebody believes")
     if release.semantics != "single":
-        message = (
+        raise BadKnowledge(
             "which k covers facts is told where everybody has one value; this release has "
             f"{parameter('values', release.semantics)}"
         )
-        raise BadKnowledge(message)
     facts = read_facts(given)
     expect_hard(facts, "what Implications(k) covers")
     observer = Observer.identify(release, facts)

@@ -157,8 +157,9 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
         # in a tree, two sets are disjoint, or one is within the other
         if one & other and not (one < other or other < one):
             texts = f"'{shortened(str(words[one]))}' and '{shortened(str(words[other]))}'"
-            message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
-            raise BadKnowledge(message)
+            raise BadKnowledge(
+                f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
+            )
     cells = dict(_cell_of(values, beliefs, words) for values in beliefs)
     return {cell: belief for cell, belief in cells.items() if cell}
 

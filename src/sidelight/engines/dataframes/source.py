@@ -44,8 +44,9 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
     for name in () if exact else roles.used.values():
         if name == "*" or (name.startswith("^") and name.endswith("$")):
-            message = f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
-            raise BadTable(message)
+            raise BadTable(
+                f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
+            )
     # the types are read before `_groupable` turns columns into text, after which a categorical could not be recognised
     roles = roles.add_types({name: _kind_of_frame_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)

@@ -75,8 +75,9 @@ class HeldFormat(FileFormat):
             types = {column.type for column in those if column.null_count < len(column)}
             numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in types)
             if len(types) > 1 and not numbers and name in roles.used.values() and not self.types_may_differ:
-                message = f"the files store column '{name}' as different types; store it as text in all of them"
-                raise BadTable(message)  # such as codes that have labels in one file and none in another
+                raise BadTable(
+                    f"the files store column '{name}' as different types; store it as text in all of them"
+                )  # such as codes that have labels in one file and none in another
             # numbers of several types meet as 64-bit floats; any other mixture is compared as text, by its labels
             kind = next(iter(types)) if len(types) == 1 else pa.float64() if numbers and types else pa.string()
             tables = [_cast_column(table, name, kind) if name in table.column_names else table for table in tables]
@@ -215,8 +216,9 @@ def _read_sheet(file: Path, roles: Roles) -> tuple[list[list[Any]], Places, Plac
     uncomputed = UNCOMPUTED.search(markup) if re.search(rb"<(?:\w+:)?f\b", markup) else None
     if uncomputed is not None:
         place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
-        message = f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
-        raise BadTable(message)
+        raise BadTable(
+            f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
+        )
     # calamine drops empty lines and columns at the beginning; markup counts from A1, so positions are shifted by this
     (top, left), merged = sheets[chosen].start or (0, 0), sheets[chosen].merged_cell_ranges or ()
     positions = re.findall(rb"""<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]+[0-9]+)\"""", markup)

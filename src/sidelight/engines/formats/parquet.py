@@ -188,8 +188,9 @@ def schema_of(file: Path) -> pa.Schema:
     try:
         schema.names  # noqa: B018 - they are decoded only now
     except UnicodeDecodeError:
-        message = f"{file.name} has a column whose name is not UTF-8; write the file again with other names"
-        raise BadTable(message) from None
+        raise BadTable(
+            f"{file.name} has a column whose name is not UTF-8; write the file again with other names"
+        ) from None
     return schema
 
 
@@ -298,8 +299,9 @@ class Parquet(FileFormat):
                 if is_full(problem):
                     raise no_room(words_for_files(files), memory, many) from None
                 kind = type(problem).__name__
-                message = f"{words_for_files(files)} cannot be read ({kind}); check that it was written completely"
-                raise BadTable(message) from None
+                raise BadTable(
+                    f"{words_for_files(files)} cannot be read ({kind}); check that it was written completely"
+                ) from None
 
     @contextmanager
     def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:

@@ -193,8 +193,9 @@ def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]
     try:
         same = encoding is None or codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
     except (LookupError, ValueError):
-        message = f"no {parameter('encoding', encoding)}; give a name such as latin-1, cp1252, utf-16 or shift_jis"
-        raise BadTable(message) from None
+        raise BadTable(
+            f"no {parameter('encoding', encoding)}; give a name such as latin-1, cp1252, utf-16 or shift_jis"
+        ) from None
     if encoding is None or same:
         yield [*files]
         return

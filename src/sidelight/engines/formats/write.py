@@ -314,8 +314,9 @@ class Arx(Csv):
         text = "" if label is None else label
         if any(sign in text for sign in ';"\r\n'):
             line = " ".join(text.split())
-            message = f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
-            raise NotPublished(message)
+            raise NotPublished(
+                f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
+            )
         return text
 
 

@@ -265,8 +265,9 @@ def _connect(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of
     try:
         return interruptibly(lambda: driver.connect(target), lambda: None, f"'{address.text}'")
     except driver.Error as problem:
-        why = next(words for each, words in _dialect("unreachable").items() if re.search(each, str(problem)))
-        raise BadTable(f"'{address.text}' {why}") from None
+        reasons = _dialect("unreachable").items()
+        reason = next(words for pattern, words in reasons if re.search(pattern, str(problem)))
+        raise BadTable(f"'{address.text}' {reason}") from None
 
 
 def _dialect(table: str) -> dict[str, str]:
@@ -544,5 +545,7 @@ def _table_of(session: Session) -> tuple[int, str, str, bool]:
             return meant[0]
     own = [each for each in relations if each[1] not in ("pg_catalog", "information_schema", "pg_toast")]
     names = [f"{where}.{what}" if schema or not visible else what for _, where, what, _, visible in own]
-    message = f"no table '{'.'.join(session.address.names)}' in the database that this user sees"
-    raise BadTable(message + (did_you_mean(".".join(session.address.names), names) if names else "; check its name"))
+    raise BadTable(
+        f"no table '{'.'.join(session.address.names)}' in the database that this user sees"
+        + (did_you_mean(".".join(session.address.names), names) if names else "; check its name")
+    )

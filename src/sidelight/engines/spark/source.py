@@ -211,8 +211,9 @@ class ParquetParts(ParquetWriter):
         """Have Spark write the parts into a new folder."""
         session = running_spark()
         if session is None:
-            message = f"'{path.name}' is for Spark to write, which has ended; name it .parquet, or start Spark again"
-            raise NotPublished(message)
+            raise NotPublished(
+                f"'{path.name}' is for Spark to write, which has ended; name it .parquet, or start Spark again"
+            )
         times = np.ones(len(sheet), np.int64) if sheet.dealt is None else sheet.dealt.times
         try:
             parts = write_parts(session, sheet, times, path)

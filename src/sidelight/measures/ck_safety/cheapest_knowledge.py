@@ -117,11 +117,10 @@ def list_kinds(price: int, prices: Prices, largest: SetKind) -> dict[SetKind, in
             if cost + (own - free) * many <= price
         }
         if len(listed) > MOST_KINDS:
-            message = (
+            raise TooHard(
                 f"with so many different prices there are more than {MOST_KINDS:,} kinds of knowledge to weigh; "
                 "give fewer different prices, or a lower 'reach'"
             )
-            raise TooHard(message)
     return listed
 
 
@@ -321,11 +320,9 @@ class CheapestKnowledge(Targeted):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.reach <= 1:
-            message = f"'{self.name}' has reach={as_given(self.reach)}; give a probability above 0, at most 1"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' has reach={as_given(self.reach)}; give a probability above 0, at most 1")
         if isinstance(self.targets.value, Predicate):
-            message = f"'{self.name}' is about one value or all; give one, or leave others out with apart_from="
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' is about one value or all; give one, or leave others out with apart_from=")
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -431,11 +428,10 @@ class Market:
         while True:
             within = min(budget, enough)
             if within > 400:  # units of price; time and memory grow with the square of the budget
-                message = (
+                raise TooHard(
                     f"knowledge that makes this sure costs more than {budget // 2} times {self.unit}, the unit of all "
                     "prices, which is too much to weigh; give a lower 'reach', or prices in larger steps"
                 )
-                raise TooHard(message)
             # at most `within` groups besides the target's take part, so more of one kind are not needed
             market = self.take(first_of_each(kinds, within + 2))
             targets = [least_logs(each, within, target=True) for _, each in market.targets]

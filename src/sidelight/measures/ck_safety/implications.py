@@ -366,11 +366,10 @@ def fact_of(
 ) -> Fact:
     """Return that a person has a value; of a category of which a witness is, any of its values."""
     if witness.any_of and witness.semantics == "set":
-        message = (
+        raise BadMeasure(
             f"facts cannot say how many people have '{witness.value}', which somebody here knows; "
             "ask about its values one by one"
         )
-        raise BadMeasure(message)
     who = Someone(person[0], person[1] + 1)
     return OneOf(who, witness.any_of) if witness.any_of and value == witness.value else Has(who, value)
 
@@ -564,12 +563,10 @@ class DisclosureCost(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.different_weights():
-            message = f"'{self.name}' has no weight above 0, so nothing counts; give at least one"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' has no weight above 0, so nothing counts; give at least one")
         if not is_one_of(self.knows, Adversary):
             given, known = as_given(self.knows, quoted=True), listed(get_args(Adversary))
-            message = f"'{self.name}' has no knows={given}; give {known}"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' has no knows={given}; give {known}")
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

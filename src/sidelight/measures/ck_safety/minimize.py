@@ -446,8 +446,7 @@ def worst_case(groups: TopCounts, k: int) -> tuple[Fraction, Spent]:
     if certain := _certain(groups, k):
         return Fraction(1), certain
     if k > MOST:
-        message = f"{k:,} implications are too many to weigh where they do not make sure; give at most {MOST}"
-        raise TooHard(message)
+        raise TooHard(f"{k:,} implications are too many to weigh where they do not make sure; give at most {MOST}")
     best = best_assignment(weigh_choices(groups, choices_near_best(least_log_probabilities(groups))), k)
     spent = [
         (choice.group, allocate(groups.take(np.array([choice.group])), choice.atoms, target=choice.target))

@@ -138,8 +138,9 @@ class IdentifyingColumns(Tabular):
         for subset in self.subsets:
             if set(subset.columns) == names:
                 return subset
-        message = f"no subset of these columns was gone through; there are those of up to {self.up_to} of {self._names}"
-        raise BadTable(message)
+        raise BadTable(
+            f"no subset of these columns was gone through; there are those of up to {self.up_to} of {self._names}"
+        )
 
     def smallest(self, share: float | Fraction = Fraction(1, 2)) -> tuple[ColumnSubset, ...]:
         """Return all minimal sets of columns on which at least a share of the people is unique.
@@ -249,8 +250,7 @@ def identifying_columns(
     expect(Table, table, "what columns identify in")
     names = tuple(column.name for column in table.quasi) if columns is None else as_names(columns)
     if not names or len(set(names)) < len(names):
-        message = f"name at least one column, and each once, in {parameter('columns')}"
-        raise BadTable(message)
+        raise BadTable(f"name at least one column, and each once, in {parameter('columns')}")
     chosen = [table.column(name) for name in names]
     most = subset_limit(len(chosen), up_to)
     about = _restrict_to_secret(table, secret)
@@ -283,10 +283,9 @@ def _restrict_to_secret(table: Table, secret: str | None) -> Table | None:
     if secret is not None:
         table = table.about(secret)
         if table.semantics != "single":
-            message = (
+            raise BadTable(
                 f"'{secret}' has several values per person, of which none is the one to guess; leave the secret out"
             )
-            raise BadTable(message)
     return table if table.semantics == "single" and len(table.sensitive_columns) == 1 else None
 
 
@@ -383,8 +382,7 @@ class MinimalUniques(Tabular):
     def dis_suda(self) -> Floats:
         """Return DIS-SUDA of each key: an estimate of how surely a match with it is right; 0 where the score is 0."""
         if self.fraction is None:
-            message = f"DIS-SUDA needs {parameter('fraction')}, the share of the population that is in the table"
-            raise BadTable(message)
+            raise BadTable(f"DIS-SUDA needs {parameter('fraction')}, the share of the population that is in the table")
         # only ratios of scores matter: with weights relative to the largest one, none is too long for a float
         # relative[k] = (M − k)!/(M − 1)!, for sizes k from 1
         relative = np.cumprod([1.0, 1.0, *(1 / (len(self.columns) - k) for k in range(1, len(self.columns)))])
@@ -515,14 +513,12 @@ def _arrow_scores(scores: npt.NDArray[np.int64] | npt.NDArray[np.object_]) -> pa
         return pa.array(scores)
     longest = 76  # digits of the longest numbers that Arrow's decimals hold
     if max(scores) >= 10**longest:
-        message = f"scores of so many columns are longer than {longest} digits; ask about fewer columns"
-        raise BadTable(message)
+        raise BadTable(f"scores of so many columns are longer than {longest} digits; ask about fewer columns")
     return pa.array(map(Decimal, scores), pa.decimal256(longest))
 
 
 def _parse_share(name: str, number: float | Fraction, meant: str) -> Fraction:
     share = exact_number(number, BadTable, parameter(name))
     if not 0 < share <= 1:
-        message = f"{parameter(name)} is {as_given(number)}; give {meant}, above 0 and at most 1"
-        raise BadTable(message)
+        raise BadTable(f"{parameter(name)} is {as_given(number)}; give {meant}, above 0 and at most 1")
     return Fraction(share)

@@ -169,17 +169,17 @@ def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
     except TypeError:
         most = 0
     if most < 1 and not (up_to is None and columns == 0):
-        message = f"{parameter(name)} is {as_given(up_to, quoted=True)}; give a whole number of columns, at least 1"
-        raise BadTable(message)
+        raise BadTable(
+            f"{parameter(name)} is {as_given(up_to, quoted=True)}; give a whole number of columns, at least 1"
+        )
     if subset_count(columns, most) > MOST_SUBSETS:
         can_be = max(size for size in range(most) if subset_count(columns, size) <= MOST_SUBSETS)
         remedy = f", or say {parameter(name, can_be)}" if can_be else ""
         some = "subsets" if most == columns else f"subsets of up to {most} columns"
-        message = (
+        raise TooHard(
             f"{columns} columns have {subset_count(columns, most):,} {some}, and {MOST_SUBSETS:,} can be gone through: "
             f"those of {MOST_SUBSETS.bit_length() - 1} columns; ask for fewer columns{remedy}"
         )
-        raise TooHard(message)
     return most
 
 

@@ -122,8 +122,9 @@ def column_named(columns: Sequence[Column], name: str) -> Column:
     for column in columns:
         if column.name == name:
             return column
-    message = f"no column '{name}' is printed about people{did_you_mean(name, [each.name for each in columns])}"
-    raise UnknownColumn(message)
+    raise UnknownColumn(
+        f"no column '{name}' is printed about people{did_you_mean(name, [each.name for each in columns])}"
+    )
 
 
 def cells_in_words(cells: Sequence[tuple[str, str | None]]) -> str:
@@ -294,8 +295,9 @@ class Linkability(Measure):
         super().__post_init__()
         shared = sorted(set(self.one) & set(self.other or ()))
         if shared:
-            message = f"both hold {listed(shared)}; give {parameter('one')} and {parameter('other')} different columns"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"both hold {listed(shared)}; give {parameter('one')} and {parameter('other')} different columns"
+            )
 
     def measure(self, release: Release) -> Finding:
         self.check(release)
@@ -452,8 +454,7 @@ class Inference(Measure):
         super().__post_init__()
         expect_or_none(str, self.secret, parameter("secret"))
         if self.columns is not None and self.secret in self.columns:
-            message = f"'{self.secret}' is known and also the secret; name other columns"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.secret}' is known and also the secret; name other columns")
 
     @property
     def of_groups(self) -> bool:
@@ -509,8 +510,7 @@ class Inference(Measure):
 
     def summarize(self, groups: Groups) -> Tally:
         if not self.of_groups:
-            message = f"'{self.name}' by some columns looks at a whole release at once; measure the release"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{self.name}' by some columns looks at a whole release at once; measure the release")
         groups = groups.sort_by_number()
         guesses = Guesses.of(groups.counts)
         totals = int(guesses.most.sum()), int(groups.sizes.sum()), guesses.count_guesses_from_others(groups)

@@ -206,8 +206,7 @@ class Poisson(NumberFamily):
     def check(self, number: Fraction, text: str) -> None:
         """Counts are whole, and not so large that adding them up takes for ever."""
         if number.denominator != 1 or not 0 <= number <= LARGEST_COUNT:
-            message = f"'{text}' is no count from 0 to {LARGEST_COUNT:,}; take family='normal'"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{text}' is no count from 0 to {LARGEST_COUNT:,}; take family='normal'")
 
 
 @dataclass(frozen=True)
@@ -250,8 +249,7 @@ class Pareto(NumberFamily):
 
     def check(self, number: Fraction, text: str) -> None:
         if number < self.minimum:
-            message = f"'{text}' is below minimum={self.minimum}; lower it"
-            raise BadMeasure(message)
+            raise BadMeasure(f"'{text}' is below minimum={self.minimum}; lower it")
 
 
 def _decimal(number: Fraction) -> Decimal:
@@ -349,8 +347,7 @@ ROUGH = 1e-6
 def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
     number = None if stubbornness is None else read_stubbornness(stubbornness)
     if number is None or not (number == math.inf or has_sensible_size(number)):
-        message = f"stubbornness is {as_given(stubbornness)}; give a number between 1e-30 and 1e30, or math.inf"
-        raise BadMeasure(message)
+        raise BadMeasure(f"stubbornness is {as_given(stubbornness)}; give a number between 1e-30 and 1e30, or math.inf")
     return number
 
 
@@ -420,22 +417,23 @@ class NumericBelief(Targeted, GroupByGroup):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not is_one_of(self.family, FamilyName):
-            message = f"no family={as_given(self.family, quoted=True)}; choose 'normal', 'poisson' or 'pareto'"
-            raise BadMeasure(message)
+            raise BadMeasure(f"no family={as_given(self.family, quoted=True)}; choose 'normal', 'poisson' or 'pareto'")
         for name, family in (("spread", "normal"), ("minimum", "pareto")):
             setting = getattr(self, name)
             if (setting is not None) != (self.family == family) or (setting is not None and setting <= 0):
-                message = f"family='{family}' takes a positive {name}=, and no other does; give it or leave it out"
-                raise BadMeasure(message)
+                raise BadMeasure(
+                    f"family='{family}' takes a positive {name}=, and no other does; give it or leave it out"
+                )
         if self.within < 0 or (self.within == 0 and self.family != "poisson"):
-            message = f"within is {as_given(self.within)}; give a positive distance at which a number counts as known"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"within is {as_given(self.within)}; give a positive distance at which a number counts as known"
+            )
         if self.family != "normal" and self.expects <= (self.minimum or 0):
-            message = f"expects is {as_given(self.expects)}; family='{self.family}' wants more than {self.minimum or 0}"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"expects is {as_given(self.expects)}; family='{self.family}' wants more than {self.minimum or 0}"
+            )
         if self.family == "poisson" and max(self.expects, self.within) > LARGEST_COUNT:
-            message = f"family='poisson' is about counts up to {LARGEST_COUNT:,}; lower expects= and within="
-            raise BadMeasure(message)
+            raise BadMeasure(f"family='poisson' is about counts up to {LARGEST_COUNT:,}; lower expects= and within=")
 
     def amounts(self) -> dict[str, int]:
         amounts = super().amounts()

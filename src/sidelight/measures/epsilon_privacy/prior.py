@@ -80,8 +80,7 @@ class Weights(NumberByValue):
             sums[text] = sums.get(text, Fraction(0)) + _read_weight(weight, text)
         super().__init__((text, sums[text]) for text in in_order(sums))
         if not self.total:
-            message = "a prior needs at least one value with a positive weight"
-            raise BadMeasure(message)
+            raise BadMeasure("a prior needs at least one value with a positive weight")
 
     @property
     def total(self) -> Fraction:
@@ -126,10 +125,9 @@ class WeightsByLabel(dict[Label, Weights]):
 def _read_weight(weight: object, text: Label) -> Fraction:
     number = exact_number(weight, BadMeasure, f"the prior's weight of '{shown(text)}'")
     if number and not Fraction(1, LARGEST) <= number <= LARGEST:
-        message = (
+        raise BadMeasure(
             f"the prior's weight of '{shown(text)}' is {as_given(weight)}; give 0 or a number between 1e-100 and 1e100"
         )
-        raise BadMeasure(message)
     return Fraction(number)
 
 
@@ -188,14 +186,12 @@ class Prior:
         for text, weight, there in zip(domain, weights, occur, strict=False):
             if there and not weight:
                 needed = "a count of at least 1" if moved else "a positive share"
-                message = f"the prior misses '{shown(text)}', a value of the release; give it {needed}"
-                raise BadMeasure(message)
+                raise BadMeasure(f"the prior misses '{shown(text)}', a value of the release; give it {needed}")
             if there and moved and weight < 1:
-                message = (
+                raise BadMeasure(
                     f"the prior leaves '{shown(text)}' less than 1 of its {exact_text(known.total)} answers; "
                     f"raise stubbornness to at least {exact_text(math.ceil(known.total / weight))}"
                 )
-                raise BadMeasure(message)
         return cls(wide, weights, known.total, 1 if moved else 0)
 
     @classmethod
@@ -208,11 +204,10 @@ class Prior:
         if stubbornness == math.inf:
             return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
         if stubbornness < len(domain):
-            message = (
+            raise BadMeasure(
                 f"stubbornness {exact_text(stubbornness)} is below the number of values, {len(domain)}, "
                 "and each value needs at least 1; raise it"
             )
-            raise BadMeasure(message)
         return cls(domain, (Fraction(1),) * len(domain), Fraction(stubbornness), evidence=1)
 
     def drop_values(self, places: Sequence[int]) -> Prior:
@@ -252,10 +247,9 @@ class PriorByColumn:
         for text, each in weights.items():
             for value, total in zip(domain, totals.tolist(), strict=True):
                 if total and value not in each:
-                    message = (
+                    raise BadMeasure(
                         f"the prior misses '{shown(value)}' in '{shown(text)}', a value of the release; give its count"
                     )
-                    raise BadMeasure(message)
         # values that the prior alone knows come last: the release's keep their places
         elsewhere = in_order({value for each in weights.values() for value in each} - {*domain})
         wide = (*domain, *elsewhere)
@@ -270,11 +264,10 @@ class PriorByColumn:
         reading = read_label(printed)
         places = [place for place, text in enumerate(self.labels) if reading.covers(text)]
         if not places:
-            message = (
+            raise BadMeasure(
                 f"the prior has nothing about '{shown(printed)}', which a group prints; give its counts"
                 f"{did_you_mean(shown(printed), list(map(shown, self.labels)))}"
             )
-            raise BadMeasure(message)
         return places
 
 
@@ -284,16 +277,14 @@ class PriorByColumn:
 def read_counts(counts: object) -> Weights:
     """Read the parameters of a Dirichlet prior: each at least 1."""
     if not isinstance(counts, Mapping):
-        message = 'counts= wants a mapping value → count, such as {"Flu": 12_000, "Cancer": 18_000}'
-        raise BadMeasure(message)
+        raise BadMeasure('counts= wants a mapping value → count, such as {"Flu": 12_000, "Cancer": 18_000}')
     weights = Weights(counts)
     for text, weight in weights.items():
         if weight < 1:
-            message = (
+            raise BadMeasure(
                 f"the prior's count of '{shown(text)}' is {as_given(weight)}, below 1; "
                 "PriorBelief.from_counts makes a prior of what was seen by adding 1 to each count"
             )
-            raise BadMeasure(message)
     return weights
 
 
@@ -301,17 +292,17 @@ def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel:
     """Read weights per label and value, each of at least so much."""
     by_label = weights.values() if isinstance(weights, Mapping) else ()
     if not by_label or not all(isinstance(each, Mapping) for each in by_label):
-        message = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
-        raise BadMeasure(message)
+        raise BadMeasure(
+            'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
+        )
     read = WeightsByLabel(cast("Mapping[Any, Any]", weights))
     for text, each in read.items():
         for value, weight in each.items():
             if weight < least or not weight:
-                message = (
+                raise BadMeasure(
                     f"the prior's count of '{shown(value)}' in '{shown(text)}' is {weight}; "
                     f"give {'at least 1' if least else 'more than 0'}"
                 )
-                raise BadMeasure(message)
     return read
 
 
@@ -322,19 +313,18 @@ def read_shape(shape: object) -> Weights | str:
     if isinstance(shape, Mapping):
         return Weights(shape).shares()
     near = did_you_mean(shape, ["uniform", "release"]) if isinstance(shape, str) else ""
-    message = f"no shape {as_given(shape, quoted=True)}; give 'uniform', 'release' or a mapping value → share{near}"
-    raise BadMeasure(message)
+    raise BadMeasure(
+        f"no shape {as_given(shape, quoted=True)}; give 'uniform', 'release' or a mapping value → share{near}"
+    )
 
 
 def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> int | Fraction | float:
     """Read a stubbornness: a positive number, or infinite."""
     number = exact_number(stubbornness, BadMeasure, name)
     if number <= 0:
-        message = f"{name} is {as_given(stubbornness)}; give a positive number of answers, or math.inf"
-        raise BadMeasure(message)
+        raise BadMeasure(f"{name} is {as_given(stubbornness)}; give a positive number of answers, or math.inf")
     if LARGEST < number < math.inf:
-        message = f"{name} is beyond 1e100; say math.inf"
-        raise BadMeasure(message)
+        raise BadMeasure(f"{name} is beyond 1e100; say math.inf")
     return whole_if_possible(number)
 
 
@@ -344,14 +334,12 @@ def read_least_stubbornness(least: object, stubbornness: Fraction | float | None
         return least  # type: ignore[return-value]
     if isinstance(least, str):
         near = did_you_mean(least, get_args(Least))
-        message = f"no least_stubbornness '{least}'; give a number, 'smallest' or 'same'{near}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"no least_stubbornness '{least}'; give a number, 'smallest' or 'same'{near}")
     number = read_stubbornness(least, name="least_stubbornness")
     if stubbornness is not None and number > stubbornness:
-        message = (
+        raise BadMeasure(
             f"least_stubbornness is {exact_text(number)}, above stubbornness, {exact_text(stubbornness)}; lower it"
         )
-        raise BadMeasure(message)
     return number
 
 
@@ -360,11 +348,10 @@ def read_questions(predicates: Predicates | Literal["all subsets"]) -> Questions
     if isinstance(predicates, str):
         if predicates == EVERY_SUBSET:
             return EVERY_SUBSET
-        message = (
+        raise BadMeasure(
             'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]], '
             f"or '{EVERY_SUBSET}'{did_you_mean(predicates, [EVERY_SUBSET])}"
         )
-        raise BadMeasure(message)
     return read_predicates(predicates)
 
 
@@ -447,8 +434,7 @@ def priors_by_column(
     ends = list_ends(most, least, rarest)
     if min(ends) * rarest < 1:
         enough = exact_text(math.ceil(1 / rarest))
-        message = f"the prior leaves a value less than 1 answer; raise stubbornness to at least {enough}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"the prior leaves a value less than 1 answer; raise stubbornness to at least {enough}")
     # an unmoved prior has shares; any other has as many answers as its end of the range says
     scaled = {end: shares.scale(Fraction(1 if end == math.inf else end)) for end in ends}
     return tuple(PriorByColumn.from_weights(each, end, groups.domain, groups.whole) for end, each in scaled.items())

@@ -489,8 +489,7 @@ that is left shrinks by that factor.
         # ruling out all values but one would leave nothing to ask about
         sizes = range(min(self.rules_out, max(width - 2, 0)) + 1)  # who can have one value alone has it, in or out
         if (sets := sum(math.comb(width, size) for size in sizes)) > 5_000:  # all of them are gone through
-            message = f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it"
-            raise BadMeasure(message)
+            raise BadMeasure(f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it")
         return sizes
 
     def _worst_by_column(self, groups: Groups) -> Worst:
@@ -634,12 +633,11 @@ def find_printed_column(columns: Sequence[Column], name: str) -> Column:
         if column.name == name:
             return column
     names = [column.name for column in columns]
-    message = (
+    raise BadMeasure(
         f"by='{name}' is no column that the release prints; it prints {listed(names)}{did_you_mean(name, names)}"
         if names
         else f"by='{name}' is about groups that print it; search without it and judge what is found by it"
     )
-    raise BadMeasure(message)
 
 
 def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:

@@ -62,8 +62,9 @@ def belief_skyline(
     expect(Release, release, "what is explored")
     bound = exact(at_most)
     if not 1 <= bound < math.inf:
-        message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {as_given(at_most)}"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {as_given(at_most)}"
+        )
     belief, limit = _widen(belief), Fraction(bound)
     belief.check(release)
     if known_people is None:
@@ -85,11 +86,9 @@ def _widen(belief: PriorBelief) -> PriorBelief:
     expect(PriorBelief, belief, "who looks at it")
     several = belief.counts is not None or belief.by is not None or belief.rules_out
     if several or belief.decided_by != "definition":
-        message = "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out"
-        raise BadMeasure(message)
+        raise BadMeasure("a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out")
     if belief.least_stubbornness == "same":
-        message = "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out"
-        raise BadMeasure(message)
+        raise BadMeasure("exactly so stubborn is not withstood by degrees; leave least_stubbornness= out")
     if belief.shape is not None:
         return replace(belief, least_stubbornness=belief.least_stubbornness or "smallest")
     # without a shape infinite stubbornness withstands nothing, and the largest finite one stands for the end

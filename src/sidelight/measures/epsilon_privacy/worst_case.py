@@ -440,11 +440,10 @@ def values_beside(wishes: str, domain: tuple[Label, ...]) -> str:
     names = domain.names if isinstance(domain, JointDomain) else ()
     if wishes not in names or len(names) != 2:
         beside = f", not {listed(names)}" if names else ""
-        message = (
+        raise BadMeasure(
             f"wishes='{wishes}' wants two sensitive columns, the values and what people want kept{beside}; "
             f"read '{wishes}' and the column of values, and no other, as sensitive"
         )
-        raise BadMeasure(message)
     return next(name for name in names if name != wishes)
 
 
@@ -459,11 +458,10 @@ def predicates_wished(
     texts = domain.column(wishes).labels
     for text in texts:
         if text not in (None, MISSING) and text not in by_name and text not in values:
-            message = (
+            raise BadMeasure(
                 f"'{shown(text)}' in column '{wishes}' is neither a predicate nor a value; name it in "
                 f"predicates={did_you_mean(shown(text), [*map(shown, by_name), *map(shown, values)])}"
             )
-            raise BadMeasure(message)
     return tuple(None if text in (None, MISSING) else by_name.get(text, Predicate.any_of(text)) for text in texts)
 
 

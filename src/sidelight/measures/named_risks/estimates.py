@@ -309,11 +309,10 @@ class UniqueMatch(UniquesEstimate):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.fraction is not None and not 0 < self._declared_share <= 1:
-            message = (
+            raise BadMeasure(
                 f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, to be "
                 f"above 0 and at most 1, not {as_given(self.fraction)}"
             )
-            raise BadMeasure(message)
 
     @property
     def needs_weights(self) -> bool:  # type: ignore[override]
@@ -327,17 +326,15 @@ class UniqueMatch(UniquesEstimate):
         super().check(release)
         weights = release.groups.weights
         if self.fraction is None and weights is None:
-            message = (
+            raise BadMeasure(
                 f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, or "
                 f"sampling weights ({parameter('weight')})"
             )
-            raise BadMeasure(message)
         if self.fraction is None and weights is not None and int(weights.sum()) < release.size * WEIGHT_UNIT:
-            message = (
+            raise BadRelease(
                 f"by its weights the release has more people than its population; give {parameter('fraction')}, or "
                 "weights that say how many people each stands for"
             )
-            raise BadRelease(message)
 
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         by_weights = self.fraction is None
@@ -409,11 +406,13 @@ class PopulationUniques(UniquesEstimate):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.people == 0:
-            message = f"'{self.name}' needs {parameter('people')}, how many people the population has, to be at least 1"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' needs {parameter('people')}, how many people the population has, to be at least 1"
+            )
         if self.people > (most := 1 << 53):  # up to here floats, in which models count people, are whole numbers
-            message = f"'{self.name}' needs {parameter('people')} to be at most {most:,}: no population is larger"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' needs {parameter('people')} to be at most {most:,}: no population is larger"
+            )
 
     def check(self, release: Release) -> None:
         super().check(release)
@@ -421,11 +420,10 @@ class PopulationUniques(UniquesEstimate):
 
     def _check_size(self, sampled: int) -> None:
         if sampled > self.people:
-            message = (
+            raise BadMeasure(
                 f"'{self.name}' is about a population of {parameter('people', self.people)}, and the release has "
                 f"{counted(sampled, 'person')}; give the size of the population that they are part of"
             )
-            raise BadMeasure(message)
 
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         """Return the estimates of the models; a release that is the whole population answers by itself."""
@@ -535,11 +533,10 @@ about 0.1771; of all 3 people about 0.3 are found so.
             row = int(too_light[0])
             light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
             who = f"{groups.name(row).error_name} has {counted(int(people[row]), 'person')}"
-            message = (
+            raise BadRelease(
                 f"{who}, who by their weights stand for {light}; give weights that say how many people of the "
                 "population each stands for"
             )
-            raise BadRelease(message)
         risks = individual_risks(people, weights)
         worst = worst_row(
             risks,
@@ -596,8 +593,9 @@ about 0.1771; of all 3 people about 0.3 are found so.
 
 def _weights(groups: Groups) -> Integers:
     if groups.weights is None:
-        message = f"'{IndividualRisk.name}' needs sampling weights; name their column with {parameter('weight')}"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            f"'{IndividualRisk.name}' needs sampling weights; name their column with {parameter('weight')}"
+        )
     return groups.weights
 
 

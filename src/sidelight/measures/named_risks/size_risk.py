@@ -205,15 +205,15 @@ class SizeRisk(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.threshold is not None) != (self.statistic == "share above"):
-            message = (
+            raise BadMeasure(
                 f"'{self.name}' with the share above needs a {parameter('threshold')}, such as 0.09"
                 if self.threshold is None
                 else f"'{self.name}' takes a {parameter('threshold')} with {parameter('statistic', 'share above')} only"
             )
-            raise BadMeasure(message)
         if not 0 <= self.least_risk <= 1:
-            message = f"'{self.name}' needs a {parameter('threshold')} between 0 and 1, not {as_given(self.threshold)}"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' needs a {parameter('threshold')} between 0 and 1, not {as_given(self.threshold)}"
+            )
 
     @property
     def least_risk(self) -> Fraction:
@@ -246,8 +246,9 @@ class SizeRisk(Measure):
 
     def _expect_register(self) -> None:
         if self.register is None and self.needs_population:
-            message = f"'{self.name}' compares the release with a population; say which with {parameter('population')}"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' compares the release with a population; say which with {parameter('population')}"
+            )
 
     def bind_table(self, table: Table) -> Self:
         """Return the measure with the table's columns in its population; raise if that lacks people of a key."""
@@ -267,8 +268,9 @@ class SizeRisk(Measure):
             return None
         counts = groups.population(self.register)
         if counts is None:
-            message = f"'{self.name}' looks at whole releases, in which a population can be counted; measure one"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"'{self.name}' looks at whole releases, in which a population can be counted; measure one"
+            )
         return counts
 
     def population_of(self, groups: Groups) -> Integers:

@@ -435,8 +435,9 @@ def skyline(
     Put it into a policy: `Policy(GroupSize() >= 5, *skyline({...}))`.
     """
     if not isinstance(values, Mapping):
-        message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
-        raise BadPolicy(message)
+        raise BadPolicy(
+            f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
+        )
     named: list[Label | Predicate] = [read_value(value) for value in values]
     parts = [
         Skylines.from_points(_read_points(points), value) for value, points in zip(named, values.values(), strict=True)
@@ -459,17 +460,14 @@ def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
 
 def _read_points(points: object) -> tuple[SkylinePoint, ...]:
     if not isinstance(points, Iterable):
-        message = f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {as_given(points)}"
-        raise BadPolicy(message)
+        raise BadPolicy(f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {as_given(points)}")
     read = []
     for amounts in points:
         wanted = "a point of a skyline is (rules_out, others, family, limit), not"
         if not isinstance(amounts, Sequence):  # one point where a list of them belongs
-            message = f"{wanted} {as_given(amounts)}; list points in [...]"
-            raise BadPolicy(message)
+            raise BadPolicy(f"{wanted} {as_given(amounts)}; list points in [...]")
         if len(amounts) != 4:
-            message = f"{wanted} {tuple(amounts)}"
-            raise BadPolicy(message)
+            raise BadPolicy(f"{wanted} {tuple(amounts)}")
         read.append(SkylinePoint(*amounts))  # what they are is checked there
     return tuple(read)
 
@@ -503,8 +501,7 @@ class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple o
 
         given: object = own
         if given is not None and not (isinstance(given, tuple) and len(given) == 3):
-            message = f"own= is a point (rules_out, others, family), not {as_given(given)}"
-            raise WrongKind(message)
+            raise WrongKind(f"own= is a point (rules_out, others, family), not {as_given(given)}")
         return skyline_chart(self, own=own)
 
 
@@ -526,8 +523,7 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
     expect(Release, release, "what is explored")
     limit = exact(below)
     if not 0 <= limit <= 1:
-        message = f"a risk is never below {as_given(below)}; give a limit between 0 and 1"
-        raise BadMeasure(message)
+        raise BadMeasure(f"a risk is never below {as_given(below)}; give a limit between 0 and 1")
     seen = RiskMap.from_release(release, value)
     points: Iterable[KnowledgePoint] = ()
     complete = True

@@ -63,8 +63,7 @@ def readers_chart(readers: Sequence[ReaderFacts]) -> alt.TopLevelMixin:
     """Draw what attackers reach, and how sure anybody may get."""
     known = [(each, each.belief) for each in readers if each.belief is not None]
     if not known:
-        message = "no reader could be told of, so there is no picture of them; the sentences say why"
-        raise BadMeasure(message)
+        raise BadMeasure("no reader could be told of, so there is no picture of them; the sentences say why")
     return finish_chart(
         _dots(readers, known),
         title=readers_title(known),
@@ -154,8 +153,7 @@ def readers_title(known: Sequence[tuple[ReaderFacts, Number]]) -> str:
 def insider_chart(learnt: InsiderBeliefs) -> alt.TopLevelMixin:
     """Draw how many people are believed how surely."""
     if learnt.outcome == "could not tell":
-        message = f"what an insider reaches could not be told, so there is no picture of it: {learnt.reason}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"what an insider reaches could not be told, so there is no picture of it: {learnt.reason}")
     steps = [Fraction(at, 20) for at in range(20)]
     inside = [learnt.people_above(each, end="estimate") for each in steps]
     printed = [learnt.printed_above(each) for each in steps]
@@ -352,8 +350,7 @@ def breach_chart(exposure: Exposure, *, belief: Bound = 1) -> alt.TopLevelMixin:
     library = altair()
     point = exact(belief)
     if isinstance(point, float):
-        message = f"a belief lies between 0 and 1, not {as_given(belief)}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"a belief lies between 0 and 1, not {as_given(belief)}")
     # every twentieth; the marked point becomes a level of its own, so that it lies exactly on the line
     levels = sorted({*(Fraction(each, 20) for each in range(21)), point})
     shares = [exposure.sure(level) for level in levels]
@@ -465,8 +462,7 @@ def _moves_chart(
 def rules_chart(curve: RuleCurve) -> alt.TopLevelMixin:
     """Draw the estimation error against the number of rules."""
     if not curve.points:
-        message = "there is no point to draw; give rule_curve at least one bound"
-        raise BadMeasure(message)
+        raise BadMeasure("there is no point to draw; give rule_curve at least one bound")
     library = altair()
     ordered = sorted(curve.points, key=_count_rules)
     nothing = [each for each in ordered if _count_rules(each) == 0]

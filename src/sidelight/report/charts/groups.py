@@ -247,8 +247,9 @@ def finding_chart(finding: Finding, release: Release, *, criterion: Criterion | 
     if isinstance(measure, GroupSize):
         return sizes_chart(view, limit=None if criterion is None else criterion.bound)
     if finding.witness is None:
-        message = f"nobody is worst off by '{measure.name}', so there is no picture of it; finding.explain() says it"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            f"nobody is worst off by '{measure.name}', so there is no picture of it; finding.explain() says it"
+        )
     return group_chart(view, finding.witness.group, value=finding.witness.value)
 
 

@@ -80,8 +80,7 @@ class JudgedLimit:
 def limits_chart(limits: Sequence[JudgedLimit], most_strips: int = 12) -> alt.TopLevelMixin:
     """Draw what each limit says of the table and of the release; those without a strip stand in the table."""
     if not limits:
-        message = "there is no limit to draw; judge a release by a policy first"
-        raise BadMeasure(message)
+        raise BadMeasure("there is no limit to draw; judge a release by a policy first")
     # False sorts first: limits that do not hold are the last to be left out
     drawn = sorted(limits, key=lambda each: each.holds)[:most_strips] if len(limits) > most_strips else limits
     more = f" {counted(len(limits) - len(drawn), 'further limit')}: in the table." if len(limits) > len(drawn) else ""

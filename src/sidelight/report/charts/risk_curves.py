@@ -127,8 +127,7 @@ class RiskLimit:
 
     def __post_init__(self) -> None:
         if exact(self.bound) > LARGEST_NUMBER:
-            message = f"a limit of {as_given(self.bound)} is beyond every risk; give a smaller one, or none"
-            raise BadMeasure(message)
+            raise BadMeasure(f"a limit of {as_given(self.bound)} is beyond every risk; give a smaller one, or none")
 
     def holds(self, risk: Amount) -> bool:
         """Decide, exactly."""
@@ -153,8 +152,7 @@ def risk_chart(
 ) -> alt.TopLevelMixin:
     """Draw the risk against how much is known, a panel per curve; `own` are amounts to mark, one for each."""
     if not curves:
-        message = "there is no curve to draw; give at least one"
-        raise BadMeasure(message)
+        raise BadMeasure("there is no curve to draw; give at least one")
     bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
     return kinds_chart(
         [RiskCurve.from_curve(curve) for curve in curves], describe_value(curves[0]), limit=bound, own=own

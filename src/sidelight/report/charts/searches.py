@@ -68,15 +68,15 @@ def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.To
     best = "lattice" if found.levels else "tree" if found.cuts is not None else "sizes"
     picture: object = best if of is None else of
     if not is_one_of(picture, SearchPicture):
-        message = f"there is no picture {parameter('of', as_given(picture))}; choose lattice, tree, candidates or sizes"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            f"there is no picture {parameter('of', as_given(picture))}; choose lattice, tree, candidates or sizes"
+        )
     if picture == "lattice":
         return lattice_chart(SearchedLattice.from_result(found))
     if picture == "tree":
         tree = found.cuts
         if tree is None:
-            message = f"method '{found.method.name}' makes no cuts; draw its groups: plot('sizes')"
-            raise BadMeasure(message)
+            raise BadMeasure(f"method '{found.method.name}' makes no cuts; draw its groups: plot('sizes')")
         return cuts_chart(tree.along, tree.top())
     if picture == "candidates":
         criterion = found.policy.criteria[0]
@@ -102,8 +102,7 @@ class SearchedLattice:
     def from_result(cls, found: SearchResult) -> SearchedLattice:
         """Build the lattice of a search over levels."""
         if not found.levels:
-            message = f"method '{found.method.name}' searches no levels; draw its groups: plot('sizes')"
-            raise BadMeasure(message)
+            raise BadMeasure(f"method '{found.method.name}' searches no levels; draw its groups: plot('sizes')")
         names = [column.name for column in found.recoding.table.quasi]
         nodes = tuple(tuple(int(levels[name]) for name in names) for levels in found.minimal)
         upwards = all(holds_upwards(criterion, found.release.semantics) for criterion in found.policy.criteria)
@@ -400,8 +399,9 @@ def candidates_of(found: SearchResult, measure: Measure) -> list[Candidate]:
     """Measure the minimal generalisations that a search found, each as it would be published."""
     method, table = found.method, held(found.recoding.table)
     if not found.choices:
-        message = f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
-        raise BadMeasure(message)
+        raise BadMeasure(
+            f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
+        )
     utility = found.chosen_by or DEFAULT_UTILITY
     candidates = []
     for choice in found.choices[:MOST_CANDIDATES]:
@@ -541,8 +541,7 @@ def losses_chart(losses: Mapping[str, float]) -> alt.TopLevelMixin:
     # a utility outside 0 to 1 would be off the shared scale
     shares = [(name, losses[name]) for name in SHARES if name in losses and 0 <= losses[name] <= 1]
     if not shares:
-        message = "no utility here is a share of what could be lost, so there is no picture of them"
-        raise BadMeasure(message)
+        raise BadMeasure("no utility here is a share of what could be lost, so there is no picture of them")
     # as decimal text, so that no digit is added to the three that a sidecar tells
     digits = [short_decimal(Fraction(str(round(loss, 4)))) for _, loss in shares]
     rows = [

@@ -114,11 +114,9 @@ class _Cells:
     def from_curve(cls, curve: DisclosureCurve, limit: RiskLimit | None) -> _Cells:
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1]
         if len(varied) > len(DIRECTIONS):
-            message = "a chart shows three amounts at most; fix the others at one each"
-            raise BadMeasure(message)
+            raise BadMeasure("a chart shows three amounts at most; fix the others at one each")
         if math.prod(len(axis.amounts) for axis in varied) > MOST_POINTS:
-            message = f"a chart shows {MOST_POINTS:,} amounts at most; give fewer of each"
-            raise BadMeasure(message)
+            raise BadMeasure(f"a chart shows {MOST_POINTS:,} amounts at most; give fewer of each")
         panel = varied[0] if len(varied) == len(DIRECTIONS) else None
         across, up = varied[-2:]
         risks = {

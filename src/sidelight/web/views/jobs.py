@@ -61,8 +61,7 @@ async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) 
     if job.error is not None:
         raise job.error.with_traceback(None)  # else it would keep the frames of all who were ever told
     if job.stage != "done":
-        message = f"{job.title} {'takes longer' if job.goes_on else 'was cancelled'}; ask again"
-        raise SidelightError(message)
+        raise SidelightError(f"{job.title} {'takes longer' if job.goes_on else 'was cancelled'}; ask again")
     return job.answer
 
 

@@ -91,8 +91,7 @@ def read_other(workspace: Workspace, uploads: Uploads | None, state: State, fiel
     uploads = _require_uploads(uploads)
     other = uploads[fields.other]
     if fields.locate not in ("", *get_args(LocateMethod)):
-        message = f"there is no such way to find people; choose {', '.join(get_args(LocateMethod))}"
-        raise BadMeasure(message)
+        raise BadMeasure(f"there is no such way to find people; choose {', '.join(get_args(LocateMethod))}")
     return OtherRelease(
         other=other,
         people=uploads[fields.people] if fields.people else None,
@@ -106,8 +105,7 @@ def read_other(workspace: Workspace, uploads: Uploads | None, state: State, fiel
 
 def _require_uploads(uploads: Uploads | None) -> Uploads:
     if uploads is None:
-        message = "this page takes no files; start it with 'sidelight serve'"
-        raise BadTable(message)
+        raise BadTable("this page takes no files; start it with 'sidelight serve'")
     return uploads
 
 
@@ -177,11 +175,10 @@ def gather(workspace: Workspace, state: State, beside: OtherRelease) -> Work:
 def _read_people(workspace: Workspace, state: State, known: tuple[str, ...]) -> Table:
     read, source = workspace.source.read_table, workspace.source
     if read is None:
-        message = (
+        raise BadTable(
             f"{source.name} was published already, and says nothing of single people; drop a file of the people "
             "whom somebody looks for, with the columns that are known of them"
         )
-        raise BadTable(message)
     roles = replace(workspace.roles(state), quasi=known, sensitive=state.sensitive[0])
     question = ("people", roles.quasi, roles.value_columns, roles.missing)
     return workspace.tables.of(question, lambda: read(roles))
@@ -337,8 +334,7 @@ async def data(request: Request, fields: Annotated[OtherFields, Query()]) -> Exp
     state = fields.state()
     beside = await run_in_threadpool(read_other, workspace, request.app.state.uploads, state, fields)
     if beside is None:
-        message = "which other release? Upload it first, and give its key as 'other'"
-        raise BadTable(message)
+        raise BadTable("which other release? Upload it first, and give its key as 'other'")
     # a program that asks is kept waiting for ten minutes at most
     answer: ExposureAnswer = await answer_of(request, partial(begin, workspace, state, beside, VIEW.path), 600.0)
     return answer

@@ -266,11 +266,10 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
     named = Looked.read(workspace, fields)
     if any(name in NAMES_A_SEARCH for name, _ in fields):
         if named.taken is None:
-            message = (
+            raise BadPolicy(
                 "this address is about what a search found, and nothing was found by it here: search again under "
                 "Release, or wait for it (the page forgets what it found when it is closed)"
             )
-            raise BadPolicy(message)
         return named
     return next((each for each in list_found(workspace, named.state) if each.taken is not None), None)
 
@@ -458,11 +457,9 @@ def publish_taken(looked: Looked, fields: Mapping[str, str]) -> Job:
     """Publish the candidate that is looked at; what readers said of it goes along."""
     taken, asking = looked.taken, looked.asking()
     if taken is None or asking is None:
-        message = "nothing was found yet that could be published; search first"
-        raise NotPublished(message)
+        raise NotPublished("nothing was found yet that could be published; search first")
     if asking.goes_on:
-        message = "two readers are being asked still; wait for them, or cancel that"
-        raise NotPublished(message)
+        raise NotPublished("two readers are being asked still; wait for them, or cancel that")
     choice = read_publication(fields, looked.workspace.output)
     for_browser = fields.get("to") != "folder"
     result = add_attackers(taken.result, asking)

@@ -153,8 +153,7 @@ class Subject:
             question: tuple[object, ...] = ("report", state.subject, state.limits, attacks)
             return workspace.answers.of(question, self._measure_file)
         if self.asking is not None:
-            message = "two readers are being asked still; wait for them, or cancel that under Release"
-            raise BadPolicy(message)
+            raise BadPolicy("two readers are being asked still; wait for them, or cancel that under Release")
         readers = search.asking()
         result = add_attackers(taken.result, readers)
         question = ("found report", question_of(state, search.choice), taken.key, readers and readers.stage, attacks)

@@ -107,8 +107,7 @@ async def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> Wh
     one = state.about(fields.of)
     texts = tuple(dict.fromkeys(text.strip() for text in fields.know if text.strip()))
     if not texts:
-        message = "nothing is known yet; write a fact, such as '#1 != Flu', or a statement P(…)"
-        raise BadKnowledge(message)
+        raise BadKnowledge("nothing is known yet; write a fact, such as '#1 != Flu', or a statement P(…)")
     address = state.address(VIEW.path, {"know": list(texts), "of": fields.of or None})
     answered: WhatIfAnswer = await answer_of(
         request, partial(begin, workspace, one, texts, address, within=0), 2 * WHAT_IF_SECONDS

@@ -62,11 +62,11 @@ class Effort:
     def __post_init__(self) -> None:
         seconds = 1 if self.seconds is None else exact_number(self.seconds, BadMeasure, "a number of seconds")
         if exact_number(self.states, BadMeasure, "a number of states") < 1 or not seconds > 0:
-            message = "an effort allows at least one state and more than no seconds"
-            raise BadMeasure(message)
+            raise BadMeasure("an effort allows at least one state and more than no seconds")
         if MOST_OF_ANYTHING < seconds < math.inf:
-            message = f"an effort of {as_given(self.seconds)} seconds never ends; say seconds=None for any number"
-            raise BadMeasure(message)
+            raise BadMeasure(
+                f"an effort of {as_given(self.seconds)} seconds never ends; say seconds=None for any number"
+            )
 
     def share(self, parts: int) -> Effort:
         """Return one of so many equal parts of it."""
