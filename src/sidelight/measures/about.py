@@ -144,7 +144,18 @@ class About(Measure):
         return replace(self, question=self.question.replace_settings(**changed))
 
     def summarize(self, groups: Groups) -> Summary:
-        return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self.parts_at_most(groups))
+        inner = self.question.summarize(groups.about(self.of, self.known))
+        return Summary(inner, Summary.merge, partial(self._name_whole_group, self.parts_at_most(groups)))
+
+    def _name_whole_group(self, parts: int, inner: Summary) -> Finding:
+        """Return the finding of a view, whose witness points at a group of the release."""
+        finding = replace(inner.finding(), measure=self)
+        if finding.witness is None or not self.known:
+            return finding
+        part = finding.witness.group
+        # the part k of group n has the number n · parts + k
+        whole = GroupName(part.number // parts, part.printed)
+        return replace(finding, witness=replace(finding.witness, group=whole))
 
     def parts_at_most(self, groups: Groups) -> int:
         domain = groups.domain
@@ -211,27 +222,6 @@ def _include_foreign_values(question: Measure, name: str, others: Sequence[str],
     labels = {column.name: {written_label(text) for text in column.labels} for column in domain.columns}
     elsewhere = set().union(*(labels[other] for other in others)) - labels[name]
     return question.include_values(elsewhere)
-
-
-@dataclass(frozen=True, slots=True)
-class ViewSummary:
-    """The summary of a view, whose finding points at groups of the release."""
-
-    about: About
-    inner: Summary
-    parts: int  # the part k of group n has the number n · parts + k
-
-    def merge(self, other: ViewSummary) -> ViewSummary:
-        return replace(self, inner=self.inner.merge(other.inner))
-
-    def finding(self) -> Finding:
-        finding = replace(self.inner.finding(), measure=self.about)
-        if finding.witness is None or not self.about.known:
-            return finding
-        part = finding.witness.group
-        # the inverse of the numbering of parts, n · parts + k
-        whole = GroupName(part.number // self.parts, part.printed)
-        return replace(finding, witness=replace(finding.witness, group=whole))
 
 
 @dataclass(frozen=True, slots=True)

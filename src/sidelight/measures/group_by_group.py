@@ -27,8 +27,8 @@ import numpy as np
 from sidelight.arrays import Floats, Integers, add_up, reduce_fractions
 from sidelight.errors import BadMeasure
 from sidelight.measures.criterion import Amount, Witness
-from sidelight.measures.exact import EXACT, FLOATS, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
-from sidelight.measures.measure import Measure, Worst
+from sidelight.measures.exact import EXACT, FLOATS, NEAR, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
+from sidelight.measures.measure import Measure, Summary, summarize_worst
 from sidelight.rounding import PRECISE, in_words, round_cautiously
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Counts
@@ -42,6 +42,12 @@ class GroupByGroup(Measure):
 
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(0)
     whole_numbers: ClassVar[bool] = False  # whether its floats are exact
+    off: ClassVar[float] = NEAR  # how far off other floats may be, relative above 1
+
+    @property
+    def why_nothing(self) -> str:
+        """Why there may be nothing to measure."""
+        return "no group has any value to measure"
 
     @abstractmethod
     def scores(self, groups: Groups) -> Floats:
@@ -50,10 +56,6 @@ class GroupByGroup(Measure):
     @abstractmethod
     def kinds(self, groups: Groups) -> Integers:
         """Return whole numbers that decide the groups' values: groups that share them are equally bad."""
-
-    @abstractmethod
-    def summarize(self, groups: Groups) -> Worst:
-        """Keep the worst group."""
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         """Return what one should know about the finding, whichever group is the worst."""
@@ -87,7 +89,8 @@ class GroupByGroup(Measure):
         stops = [*starts.tolist()[1:], len(groups)]
         parts = [slice(start, stop) for start, stop in zip(starts.tolist(), stops, strict=True)]
         for measure in measures:
-            yield [measure.summarize(groups.take(rows)).value for rows in parts]
+            found = (measure.summarize(groups.take(rows)).finding() for rows in parts)
+            yield [None if each.witness is None else each.value for each in found]
 
 
 class FormulaMeasure(GroupByGroup):
@@ -140,7 +143,7 @@ class FormulaMeasure(GroupByGroup):
             values = self.formula(EXACT.whole(statistic), groups, EXACT).tolist()
             return [self.settle(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]
 
-    def summarize(self, groups: Groups) -> Worst:
+    def summarize(self, groups: Groups) -> Summary:
         groups = groups.sort_by_number()
         # floats for all groups, and exact numbers for the few near the worst
         worst = worst_row(
@@ -149,10 +152,11 @@ class FormulaMeasure(GroupByGroup):
             kinds=lambda rows: self.canonical(self.statistic(groups.take(rows))),
             exactly=lambda kinds: self.exact_values(kinds, groups),
         )
+        notes = self.notes(groups)
         if worst is None:
-            return Worst(self, otherwise=self.if_nothing_to_measure, notes=self.notes(groups))
+            return summarize_worst(self, otherwise=self.if_nothing_to_measure, why=self.why_nothing, notes=notes)
         row, value = worst
-        return Worst(self, value, self.witness(groups, row), notes=self.notes(groups))
+        return summarize_worst(self, value, self.witness(groups, row), notes=notes)
 
     @classmethod
     def worst_of_parts(
@@ -180,12 +184,16 @@ class FormulaMeasure(GroupByGroup):
 class WorstGroup(Screen):
     """The screen of a measure that looks at one group at a time: one number per group."""
 
-    measure: Any  # with `scores`, `kinds` and `whole_numbers`, as of `GroupByGroup`
+    measure: Any  # with `scores`, `kinds` and `whole_numbers`, as of `GroupByGroup`; perhaps with `off`
     group_by_group = True
 
     @property
     def exact(self) -> bool:
         return bool(self.measure.whole_numbers)
+
+    def slack(self, people: int) -> float:
+        del people
+        return 0.0 if self.exact else getattr(self.measure, "off", NEAR)
 
     def rows(self, groups: Groups) -> Floats:
         """Return each group's own value; a group with nothing to say gives the best there is."""

@@ -30,9 +30,9 @@ from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
 from fractions import Fraction
 from functools import reduce
-from operator import index
+from operator import index, itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
@@ -492,60 +492,66 @@ def declared_measures() -> Mapping[str, type[Measure]]:
     return MappingProxyType(_DECLARED)
 
 
-class Summary(Protocol):
-    """Many groups reduced to a small value; summaries merge in any order."""
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Many groups reduced to a small state, from which the finding is read; summaries merge in any order.
 
-    def merge(self, other: Self) -> Self:
+    A policy that follows a table renumbers groups wherever tuples, dataclasses and `Groups` of the state name any.
+    """
+
+    state: Any
+    join: Callable[[Any, Any], Any]  # of two states
+    read: Callable[[Any], Finding]
+
+    def merge(self, other: Summary) -> Summary:
         """Combine with the summary of other groups of the same release."""
+        return replace(self, state=self.join(self.state, other.state))
 
     def finding(self) -> Finding:
         """Read the finding off."""
+        return self.read(self.state)
 
 
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """The summary of measures that look at one group at a time: the worst group so far.
+def summarize_worst(
+    measure: Measure,
+    value: Amount | None = None,
+    witness: Witness | None = None,
+    *,
+    otherwise: Amount = Fraction(0),
+    why: str = "no group has any value to measure",
+    notes: tuple[str, ...] = (),
+) -> Summary:
+    """Return the summary of a measure that looks at one group at a time: the worst group, and its finding.
 
-    Ties go to the group with the smallest number, so that merging in any order gives the same witness.
+    Without a value no group had anything to say: it is `otherwise`, with a note `why`.  Ties go to the group with the
+    smallest number, so that merging in any order gives the same witness.
     """
-
-    measure: Measure
-    value: Amount | None = None  # None: no group had anything to say
-    witness: Witness | None = None
-    otherwise: Amount = Fraction(0)  # the value when no group has anything to say
-    why: str = "no group has any value to measure"  # said about that value
-    notes: tuple[str, ...] = ()  # what to know about the finding, the same for all groups
-
-    def merge(self, other: Worst) -> Worst:
-        return min(self, other, key=Worst._rank)
-
-    def finding(self) -> Finding:
-        if self.value is None:
-            return Finding(self.measure, self.otherwise, None, (self.why, *self.notes))
-        return Finding(self.measure, self.value, self.witness, self.notes)
-
-    def _rank(self) -> tuple[bool, Amount, int]:
-        # a summary with nothing to measure ranks behind all others
-        if self.value is None or self.witness is None:
-            return (True, 0, 0)
-        return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)
+    if value is None:
+        finding = Finding(measure, otherwise, None, (why, *notes))
+    else:
+        finding = Finding(measure, value, witness, notes)
+    rank: tuple[bool, Amount, int] = (True, 0, 0)  # with nothing to measure, behind all others
+    if value is not None and witness is not None:
+        rank = (False, -value if measure.large_is_bad else value, witness.group.number)
+    return Summary((rank, finding), _first_by_rank, _ranked_finding)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The summary of measures that add up: totals over groups, the worst group so far, and what is so of them all."""
+def _first_by_rank(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    return min(one, other, key=itemgetter(0))
 
-    read: Callable[[Tally], Finding]  # returns the finding, once all groups are in it
-    totals: tuple[Any, ...]  # added one by one
-    worst: tuple[tuple[Any, ...], tuple[Any, ...]] | None  # its rank, the worst first, with its number; what is told
-    everywhere: Any = None
 
-    def merge(self, other: Tally) -> Tally:
-        groups = [each for each in (self.worst, other.worst) if each is not None]
-        # by rank, which does not depend on the order of merging
-        worst = min(groups, key=lambda each: each[0], default=None)
-        totals = tuple(one + two for one, two in zip(self.totals, other.totals, strict=True))
-        return replace(self, totals=totals, worst=worst)
+def _ranked_finding(state: tuple[Any, Finding]) -> Finding:
+    return state[1]
 
-    def finding(self) -> Finding:
-        return self.read(self)
+
+Tally: TypeAlias = tuple[tuple[Any, ...], tuple[tuple[Any, ...], tuple[Any, ...]] | None, Any]
+"""Totals over groups; the worst group so far: its rank, the worst first, with its number, and what is told; and what is
+so of all groups."""
+
+
+def join_tallies(one: Tally, other: Tally) -> Tally:
+    """Add totals one by one, and keep the worst group: the state of measures that add up."""
+    groups = [worst for _, worst, _ in (one, other) if worst is not None]
+    # by rank, which does not depend on the order of merging
+    worst = min(groups, key=itemgetter(0), default=None)
+    return tuple(mine + theirs for mine, theirs in zip(one[0], other[0], strict=True)), worst, one[2]

@@ -451,3 +451,12 @@ def test_what_is_compared_with_the_whole_is_made_once_and_only_if_asked_for():
     sizes = sl.Auditor(sl.Policy(sl.GroupSize() >= 3), WARD)
     sizes.judge()
     assert sizes.compared == (((),),)
+
+
+def test_a_cost_is_of_the_group_that_it_names_after_groups_were_split():
+    policy = sl.Policy(sl.DisclosureCost(0, {"Flu": 2}) <= 1)
+    halves = groups({"Flu": 2}, {"Flu": 2, "Cold": 1}, ages=["30-34", "35-39"])
+    auditor = sl.Auditor(policy, WARD).replace(2, halves)
+    verdict = auditor.judge()
+    assert verdict == policy.judge(auditor.release)
+    assert verdict.findings[0].witness.known.group == GroupName(2, (("age", "30-34"),))

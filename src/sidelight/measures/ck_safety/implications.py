@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
@@ -55,7 +55,6 @@ from sidelight.measures.measure import (
     Monotonicity,
     Settings,
     Summary,
-    Worst,
     amount_in,
     read,
     whole,
@@ -167,7 +166,26 @@ class Implications(KnownFacts):
         seen = self.targets.view(groups.sort_by_number())
         top, targets = TopCounts.from_groups(seen, self.k + 1, self.targets), set(self.targets.indices(seen).tolist())
         kept = (ListedGroup.from_row(seen, top, row, targets) for row in shortlist(top, self.k).tolist())
-        return ImplicationsSummary(self, groups.domain, tuple(kept))
+        return Summary(tuple(kept), self._join, partial(self._find_worst, groups.domain))
+
+    def _join(self, one: Listed, other: Listed) -> Listed:
+        # in the order of numbers, which settles ties however the groups were split
+        both = sorted(one + other, key=lambda group: group.name.number)
+        return tuple(both[row] for row in shortlist(_top_counts(both), self.k)) if both else ()
+
+    def _find_worst(self, domain: tuple[Label, ...], groups: Listed) -> Finding:
+        notes, members = self.targets.notes(domain), self.targets.members(domain)
+        if not any(group.target for group in groups):
+            return Finding(self, Fraction(0), None, (self.targets.nobody(), *notes))
+        risk, spent = worst_case(_top_counts(groups), self.k)
+        # the target's group first, so that what is known there is named first
+        spent.sort(key=lambda part: not part[1].with_target)
+        listed = [(groups[row], allocation) for row, allocation in spent]
+        name, value = listed[0][0].name, listed[0][0].target_value
+        premises = [each for group, allocation in listed for each in group.atoms(allocation, value)]
+        names = [group.name for group, _ in listed]
+        witness = ImplicationsWitness.from_premises(name, value, premises, names, k=self.k, any_of=members)
+        return Finding(self, risk, witness, notes)
 
     def screen(self) -> ImplicationsScreen:
         return ImplicationsScreen(self.k, self.targets)
@@ -212,34 +230,8 @@ class ListedGroup:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class ImplicationsSummary:
-    """The groups that can take part in the worst case, in the order of their numbers."""
-
-    measure: Implications
-    domain: tuple[Label, ...]
-    groups: tuple[ListedGroup, ...]
-
-    def merge(self, other: ImplicationsSummary) -> ImplicationsSummary:
-        # in the order of numbers, which settles ties however the groups were split
-        both = sorted(self.groups + other.groups, key=lambda group: group.name.number)
-        kept = shortlist(_top_counts(both), self.measure.k) if both else ()
-        return ImplicationsSummary(self.measure, self.domain, tuple(both[row] for row in kept))
-
-    def finding(self) -> Finding:
-        targets = self.measure.targets
-        notes, members = targets.notes(self.domain), targets.members(self.domain)
-        if not any(group.target for group in self.groups):
-            return Finding(self.measure, Fraction(0), None, (targets.nobody(), *notes))
-        risk, spent = worst_case(_top_counts(self.groups), self.measure.k)
-        # the target's group first, so that what is known there is named first
-        spent.sort(key=lambda part: not part[1].with_target)
-        listed = [(self.groups[row], allocation) for row, allocation in spent]
-        name, value = listed[0][0].name, listed[0][0].target_value
-        premises = [each for group, allocation in listed for each in group.atoms(allocation, value)]
-        groups = [group.name for group, _ in listed]
-        witness = ImplicationsWitness.from_premises(name, value, premises, groups, k=self.measure.k, any_of=members)
-        return Finding(self.measure, risk, witness, notes)
+Listed: TypeAlias = tuple[ListedGroup, ...]
+"""The groups that can take part in the worst case, in the order of their numbers."""
 
 
 def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:
@@ -450,8 +442,9 @@ class Negations(KnownFacts, FormulaMeasure):
         "facts",
     )
 
-    def summarize(self, groups: Groups) -> Worst:
-        return replace(super().summarize(groups), why=self.targets.nobody())
+    @property
+    def why_nothing(self) -> str:
+        return self.targets.nobody()
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         return self.targets.notes(groups.domain)
@@ -606,9 +599,23 @@ class DisclosureCost(Measure):
             for weight in self.different_weights()
         }
 
-    def summarize(self, groups: Groups) -> CostSummary:
-        questions = self.questions(groups.domain).items()
-        return CostSummary(self, {weight: question.summarize(groups) for weight, question in questions})
+    def summarize(self, groups: Groups) -> Summary:
+        """Keep the adversary's summary for each weight, the largest weight first."""
+        parts = tuple(question.summarize(groups) for question in self.questions(groups.domain).values())
+        return Summary(parts, _merge_each, self._find_worst)
+
+    def _find_worst(self, parts: tuple[Summary, ...]) -> Finding:
+        findings = zip(self.different_weights(), (part.finding() for part in parts), strict=True)
+        witnesses = [
+            CostWitness(known.group, known.value, weight=weight, probability=each.value, known=known)
+            for weight, each in findings
+            if (known := each.witness) is not None
+        ]
+        if not witnesses:
+            return Finding(self, Fraction(0), None, ("nobody has any of the values that count",))
+        # parts stand by falling weight and `max` keeps the first of equals: the largest weight is reported
+        worst = max(witnesses, key=lambda each: each.weight * each.probability)
+        return Finding(self, worst.weight * worst.probability, worst)
 
     def screen(self) -> CostScreen:
         return CostScreen(self, self.adversary().screen())
@@ -639,28 +646,8 @@ class CostWitness(Witness):
     known: Witness
 
 
-@dataclass(frozen=True, slots=True)
-class CostSummary:
-    """The adversary's summary for each weight, the largest weight first."""
-
-    measure: DisclosureCost
-    parts: Mapping[Fraction, Summary]
-
-    def merge(self, other: CostSummary) -> CostSummary:
-        return replace(self, parts={weight: part.merge(other.parts[weight]) for weight, part in self.parts.items()})
-
-    def finding(self) -> Finding:
-        findings = ((weight, summary.finding()) for weight, summary in self.parts.items())
-        witnesses = [
-            CostWitness(known.group, known.value, weight=weight, probability=each.value, known=known)
-            for weight, each in findings
-            if (known := each.witness) is not None
-        ]
-        if not witnesses:
-            return Finding(self.measure, Fraction(0), None, ("nobody has any of the values that count",))
-        # parts stand by falling weight and `max` keeps the first of equals: the largest weight is reported
-        worst = max(witnesses, key=lambda each: each.weight * each.probability)
-        return Finding(self.measure, worst.weight * worst.probability, worst)
+def _merge_each(some: tuple[Summary, ...], others: tuple[Summary, ...]) -> tuple[Summary, ...]:
+    return tuple(map(Summary.merge, some, others))
 
 
 @dataclass(frozen=True)

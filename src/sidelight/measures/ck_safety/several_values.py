@@ -41,10 +41,10 @@ from sidelight.measures.ck_safety.implications import Atom, ImplicationsWitness
 from sidelight.measures.ck_safety.minimize import LOG_OF_ZERO
 from sidelight.measures.criterion import Amount, Finding
 from sidelight.measures.exact import BITS_REPORTED, FRACTIONS, Number, RatioArithmetic, compute_exactly
+from sidelight.measures.measure import Summary
 from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
     Knowledge,
-    MinimaSummary,
     ValueInGroup,
     five_products,
     index_of_least,
@@ -70,11 +70,13 @@ def _clip_k(k: int) -> int:
     return min(k, 2**53)  # more are as good as so many: no release has more people and values to ask about
 
 
-def summarize_several(measure: Implications, groups: Groups) -> MinimaSummary:
+def summarize_several(measure: Implications, groups: Groups) -> Summary:
     """Return the minima of every value, from which the finding is read."""
     seen = measure.targets.view(groups)
     minima = FiveMinima.from_groups(seen, np.arange(len(seen.domain)), Knowledge(0, 0, _clip_k(measure.k)))
-    return MinimaSummary(minima, partial(_find_worst, measure, groups.domain, measure.targets.indices(seen)))
+    return Summary(
+        minima, FiveMinima.merge, partial(_find_worst, measure, groups.domain, measure.targets.indices(seen))
+    )
 
 
 def _find_worst(measure: Implications, domain: tuple[Label, ...], targets: Integers, minima: FiveMinima) -> Finding:

@@ -78,7 +78,18 @@ from sidelight.measures.column_subsets.subsets import (
 )
 from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import Screen, SumScreen, sum_of_ratios
-from sidelight.measures.measure import Attacker, Measure, Monotonicity, Settings, Tally, amount_in, read, whole
+from sidelight.measures.measure import (
+    Attacker,
+    Measure,
+    Monotonicity,
+    Settings,
+    Summary,
+    Tally,
+    amount_in,
+    join_tallies,
+    read,
+    whole,
+)
 from sidelight.release.generalise import roll_up
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.rounding import decimal_text, round_up, short_decimal
@@ -508,19 +519,21 @@ class Inference(Measure):
         columns = tuple(column_named(release.groups.columns, name) for name in self.columns)
         return replace(release, groups=roll_up(release.groups, columns), people=None, members=None)
 
-    def summarize(self, groups: Groups) -> Tally:
+    def summarize(self, groups: Groups) -> Summary:
         if not self.of_groups:
             raise BadMeasure(f"'{self.name}' by some columns looks at a whole release at once; measure the release")
         groups = groups.sort_by_number()
         guesses = Guesses.of(groups.counts)
         totals = int(guesses.most.sum()), int(groups.sizes.sum()), guesses.count_guesses_from_others(groups)
-        return Tally(self.read_tally, totals, _surest(groups, guesses) if len(groups) else None)
+        surest = _surest(groups, guesses) if len(groups) else None
+        return Summary((totals, surest, None), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
         """Return the finding: how many guesses are right, and the group with the surest one."""
-        if tally.worst is None:
+        totals, worst, _ = tally
+        if worst is None:
             return Finding(self, Fraction(0), None, ("nobody is in the release",))
-        (right, everybody, without), (name, value, count, people) = tally.totals, tally.worst[1]
+        (right, everybody, without), (name, value, count, people) = totals, worst[1]
         control = sum((Fraction(times, ties) for ties, times in without.items()), Fraction(0)) / everybody
         witness = InferenceWitness(
             name, value, count=count, people=people, right=right, control=control, everybody=everybody

@@ -52,8 +52,16 @@ from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stu
 from sidelight.measures.epsilon_privacy.prior_belief import growth_in_words, prior_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Case
 from sidelight.measures.exact import bernoulli_number
-from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
-from sidelight.measures.measure import Attacker, Measure, Monotonicity, Worst, labels_as_written, read
+from sidelight.measures.group_by_group import GroupByGroup
+from sidelight.measures.measure import (
+    Attacker,
+    Measure,
+    Monotonicity,
+    Summary,
+    labels_as_written,
+    read,
+    summarize_worst,
+)
 from sidelight.measures.targets import NumberByValue, Targeted, finite, has_sensible_size, look_up_numbers, read_numbers
 from sidelight.rounding import exact_text, round_down, round_up
 from sidelight.table.labels import Label, Semantics, in_order, shown
@@ -359,15 +367,6 @@ class NumericBeliefWitness(Witness):
     p_out: float = 0.0  # rounded down
 
 
-@dataclass(frozen=True, slots=True)
-class RoughWorstGroup(WorstGroup):
-    """The screen of a measure whose floats are less good than others'."""
-
-    def slack(self, people: int) -> float:
-        del people
-        return 10 * ROUGH
-
-
 @dataclass(frozen=True, kw_only=True)
 class NumericBelief(Targeted, GroupByGroup):
     """How much surer would someone become of about how large a person's number is, because it is in the release?
@@ -402,6 +401,7 @@ class NumericBelief(Targeted, GroupByGroup):
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.UNKNOWN
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
+    off: ClassVar[float] = 10 * ROUGH
 
     expects: Bound = field(metadata=read(partial(finite, name="expects")))
     stubbornness: Bound = field(metadata=read(_read_stubbornness))
@@ -466,11 +466,11 @@ class NumericBelief(Targeted, GroupByGroup):
         known = self.numbers if isinstance(self.numbers, NumberByValue) else None
         return _numbers_of(self.expected_family, known, domain)
 
-    def summarize(self, groups: Groups) -> Worst:
+    def summarize(self, groups: Groups) -> Summary:
         groups = groups.sort_by_number()
         rows, columns, epsilons, matching = self._epsilons(groups)
         if len(rows) == 0:
-            return Worst(self, otherwise=self.if_nothing_to_measure)
+            return summarize_worst(self, otherwise=self.if_nothing_to_measure)
         # certain cases are infinite without any arithmetic, so that the first one settles it
         certain = matching >= groups.sizes[rows] - self.known_people
         # infinite ones may only be too large for floats: they are computed again, with all that floats propose
@@ -489,7 +489,7 @@ class NumericBelief(Targeted, GroupByGroup):
             witness = NumericBeliefWitness(groups.name(row), groups.domain[column], p_in, round_down(p_out))
             found.append((_epsilon(p_in, p_out), witness))
         value, worst = max(found, key=lambda each: each[0])  # of equal ones the first
-        return Worst(self, value, worst)
+        return summarize_worst(self, value, worst)
 
     def _epsilons(self, groups: Groups) -> tuple[Integers, Integers, Floats, Integers]:
         """List groups and values that occur in them, with ε in floats and how many people are near."""
@@ -532,9 +532,6 @@ class NumericBelief(Targeted, GroupByGroup):
 
     def kinds(self, groups: Groups) -> Integers:
         return groups.counts.dense()
-
-    def screen(self) -> WorstGroup:
-        return RoughWorstGroup(self)
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness

@@ -57,12 +57,13 @@ from sidelight.measures.measure import (
     Measure,
     Monotonicity,
     Settings,
-    Worst,
+    Summary,
     amount_in,
     choice,
     labels_as_written,
     read,
     read_with,
+    summarize_worst,
     whole,
 )
 from sidelight.measures.targets import Predicate, Predicates, Targeted, predicates_as_written
@@ -435,14 +436,14 @@ that is left shrinks by that factor.
         """Return the groups as the column of values alone shows them."""
         return groups if self.wishes is None else groups.about(values_beside(self.wishes, groups.domain))
 
-    def summarize(self, groups: Groups) -> Worst:
+    def summarize(self, groups: Groups) -> Summary:
         groups = groups.sort_by_number()
         if self.by is not None:
             return self._worst_by_column(groups)
         if not self.rules_out:
             return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
         # the worst over what may be ruled out of the person: those who have it are then as good as not there
-        worst = Worst(self, otherwise=self.if_nothing_to_measure)
+        worst = summarize_worst(self, otherwise=self.if_nothing_to_measure)
         for places, cases, priors in self._ruled_out(groups):
             texts = tuple(priors[0].domain[place] for place in places)
             worst_left = worst_of_parts(cases, priors, "definition").get(0)
@@ -492,7 +493,7 @@ that is left shrinks by that factor.
             raise BadMeasure(f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it")
         return sizes
 
-    def _worst_by_column(self, groups: Groups) -> Worst:
+    def _worst_by_column(self, groups: Groups) -> Summary:
         priors, predicates = self.priors_by_column(groups), self.questions
         assert not isinstance(predicates, str)
         # of each predicate (none: single values) the places of its values
@@ -500,7 +501,7 @@ that is left shrinks by that factor.
         sets = [each.indices(domain) for each in predicates] or [[place] for place in targets]
         worst = worst_by_column(groups, self.printed_column(groups.columns), priors, sets)
         if worst is None:
-            return Worst(self, otherwise=self.if_nothing_to_measure)
+            return summarize_worst(self, otherwise=self.if_nothing_to_measure)
         predicate = predicates[worst.column] if predicates else None
         value = groups.domain[sets[worst.column][0]] if predicate is None else str(predicate)
         witness = PriorBeliefWitness(
@@ -513,7 +514,7 @@ that is left shrinks by that factor.
             stubbornness=worst.prior.stubbornness,
             label=worst.label,
         )
-        return Worst(self, worst.value, witness)
+        return summarize_worst(self, worst.value, witness)
 
     def priors_by_column(self, groups: Groups) -> tuple[PriorByColumn, ...]:
         """Return what may be believed of each value, by what people have in the column."""
@@ -563,9 +564,9 @@ that is left shrinks by that factor.
         """All counts decide, and not only their proportions: more people are more evidence."""
         return groups.counts.dense()
 
-    def _worst(self, groups: Groups, worst: WorstEpsilon | None, *, ruled_out: tuple[Label, ...] = ()) -> Worst:
+    def _worst(self, groups: Groups, worst: WorstEpsilon | None, *, ruled_out: tuple[Label, ...] = ()) -> Summary:
         if worst is None:
-            return Worst(self, otherwise=self.if_nothing_to_measure)
+            return summarize_worst(self, otherwise=self.if_nothing_to_measure)
         predicates = self.predicates_in_question(groups)
         predicate = predicates[worst.column] if predicates else None
         stubbornness = worst.prior.stubbornness
@@ -584,7 +585,7 @@ that is left shrinks by that factor.
             matches=not worst.case.mismatch,
             ruled_out=ruled_out,
         )
-        return Worst(self, worst.value, witness)
+        return summarize_worst(self, worst.value, witness)
 
     def check(self, release: Release) -> None:
         super().check(release)

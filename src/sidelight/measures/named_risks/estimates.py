@@ -80,7 +80,7 @@ import numpy as np
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import ROUNDING_ERROR, worst_row
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Tally, choice, whole
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Summary, Tally, choice, join_tallies, whole
 from sidelight.measures.named_risks.size_risk import SizeHistogram, runs_of_sizes
 from sidelight.rounding import PRECISE, decimal_text, exact_number, exact_text, round_up, short_decimal, to_places
 from sidelight.streams.key_stream import WEIGHT_UNIT
@@ -248,20 +248,21 @@ class UniquesEstimate(Measure):
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         """Return the finding; `weight` is what all sampling weights add up to, `alone` a group of one person."""
 
-    def summarize(self, groups: Groups) -> Tally:
+    def summarize(self, groups: Groups) -> Summary:
         groups = groups.sort_by_number()
         # sorted by number above, so that the first group of one person is the witness
         single = np.flatnonzero(groups.sizes == 1)
         alone = groups.name(int(single[0])) if len(single) else None
         weight = 0 if groups.weights is None else int(groups.weights.sum())
         worst = None if alone is None else ((alone.number,), (alone,))
-        return Tally(self.read_tally, (SizeHistogram.of(groups.sizes), weight), worst)
+        return Summary(((SizeHistogram.of(groups.sizes), weight), worst, None), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
         """Return the finding: of somebody who is alone, if anybody is."""
-        if tally.worst is None:
+        totals, worst, _ = tally
+        if worst is None:
             return Finding(self, Fraction(0), None, ("nobody is alone in a group",))
-        (histogram, weight), (alone,) = tally.totals, tally.worst[1]
+        (histogram, weight), (alone,) = totals, worst[1]
         return self.read_off(histogram, weight, alone)
 
 
@@ -523,9 +524,9 @@ about 0.1771; of all 3 people about 0.3 are found so.
         super().check(release)
         _weights(release.groups)
 
-    def summarize(self, groups: Groups) -> Tally:
+    def summarize(self, groups: Groups) -> Summary:
         if len(groups) == 0:
-            return Tally(self.read_tally, (0, 0), None)
+            return Summary(((0, 0), None, None), join_tallies, self.read_tally)
         groups = groups.sort_by_number()
         people, weights = groups.sizes, _weights(groups)
         too_light = np.flatnonzero(weights < people * WEIGHT_UNIT)
@@ -548,13 +549,15 @@ about 0.1771; of all 3 people about 0.3 are found so.
         row, value = worst
         name = groups.name(row)
         told = (value, name, int(people[row]), int(weights[row]))
-        return Tally(self.read_tally, (_to_shares(people * risks), int(people.sum())), ((-value, name.number), told))
+        totals = _to_shares(people * risks), int(people.sum())
+        return Summary((totals, ((-value, name.number), told), None), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
         """Return the finding: of the worst group, or of all people on average."""
-        if tally.worst is None:
+        totals, worst, _ = tally
+        if worst is None:
             return Finding(self, Fraction(0), None, ("nobody is in the release",))
-        (parts, everybody), (value, name, people, weight) = tally.totals, tally.worst[1]
+        (parts, everybody), (value, name, people, weight) = totals, worst[1]
         expected, stands_for = Fraction(parts, SHARES), Fraction(weight, WEIGHT_UNIT)
         witness = WeightWitness(name, people=people, stands_for=stands_for, expected=expected, everybody=everybody)
         return Finding(self, value if self.statistic == "highest" else expected / everybody, witness)

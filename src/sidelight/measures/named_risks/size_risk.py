@@ -49,7 +49,18 @@ from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import Screen, SumScreen, divide_sums, sum_of_ratios, worst_ratio
 from sidelight.measures.group_by_group import WorstGroup
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Tally, choice, read
+from sidelight.measures.measure import (
+    ROW,
+    Attacker,
+    Measure,
+    Monotonicity,
+    Settings,
+    Summary,
+    Tally,
+    choice,
+    join_tallies,
+    read,
+)
 from sidelight.release.generalise import keys_as_groups
 from sidelight.release.population import Population, refuse_fewer
 from sidelight.rounding import decimal_text, exact_number, exact_text, short_decimal, to_places
@@ -305,24 +316,25 @@ class SizeRisk(Measure):
         """Return all groups as one block, however many values there are: only sizes count."""
         return (groups,)
 
-    def summarize(self, groups: Groups) -> Tally:
+    def summarize(self, groups: Groups) -> Summary:
         groups = groups.sort_by_number()
         population = self.population_of(groups)
         histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
         beyond, nowhere = self.count_strangers(groups)
-        if len(groups) == 0:
-            return Tally(self.read_tally, (histogram, beyond), None, nowhere)
-        value = self.extreme(histogram, highest=True)
-        row = self._first_worth(value, groups.sizes, population)
-        name = groups.name(row)
-        worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
-        return Tally(self.read_tally, (histogram, beyond), worst, nowhere)
+        worst = None
+        if len(groups):
+            value = self.extreme(histogram, highest=True)
+            row = self._first_worth(value, groups.sizes, population)
+            name = groups.name(row)
+            worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
+        return Summary(((histogram, beyond), worst, nowhere), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
         """Return the finding that a histogram, with its worst group, makes."""
-        if tally.worst is None:
+        totals, worst, _ = tally
+        if worst is None:
             return Finding(self, Fraction(0), None, ("nobody is in the release",))
-        (histogram, beyond), (value, name, people, population) = tally.totals, tally.worst[1]
+        (histogram, beyond), (value, name, people, population) = totals, worst[1]
         part, whole = self.counts(histogram, value)
         lowest = self.extreme(histogram, highest=False)
         witness = SizeWitness(name, people=people, population=population, part=part, whole=whole, lowest=lowest)
@@ -675,7 +687,7 @@ class Absence(SizeRisk):
 
     def read_tally(self, tally: Tally) -> Finding:
         """Return 1 where somebody of the population is in no group: they are surely not in the release."""
-        finding, nowhere = super().read_tally(tally), tally.everywhere
+        finding, nowhere = super().read_tally(tally), tally[2]
         if not nowhere:
             return finding
         people, has, are = counted(nowhere, "person"), form("has", nowhere), form("is", nowhere)

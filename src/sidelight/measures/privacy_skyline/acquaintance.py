@@ -28,7 +28,7 @@ import numpy as np
 from sidelight.measures.ck_safety.implications import fact_of
 from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import BITS_REPORTED, RatioArithmetic, Screen, compute_exactly
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, amount_in, read, whole
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Summary, amount_in, read, whole
 from sidelight.measures.privacy_skyline.five_minima import (
     ALL_TOGETHER,
     ARRANGEMENTS,
@@ -37,7 +37,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     OTHERS_WITH_TARGET,
     FiveMinima,
     Knowledge,
-    MinimaSummary,
     ValueInGroup,
     least_product,
     log_products,
@@ -281,14 +280,14 @@ the target does not have Flu.
         """Within a limit for those who know more, those who know less are too."""
         return limit if self.asks_every_value else None
 
-    def summarize(self, groups: Groups) -> MinimaSummary:
+    def summarize(self, groups: Groups) -> Summary:
         seen = self.targets.view(groups)
         minima = FiveMinima.from_groups(seen, self.targets.indices(seen), self._knowledge)
-        return MinimaSummary(minima, partial(self._find_worst, groups.domain))
+        return Summary(minima, FiveMinima.merge, partial(self._find_worst, groups.domain))
 
     def measure(self, release: Release) -> Finding:
         self.check(release)
-        return reduce(MinimaSummary.merge, map(self.summarize, self._blocks(release.groups))).finding()
+        return reduce(Summary.merge, map(self.summarize, self._blocks(release.groups))).finding()
 
     def _find_worst(self, domain: tuple[Label, ...], minima: FiveMinima) -> Finding:
         """Report the worst value; of equally bad ones the first in the domain."""

@@ -57,7 +57,7 @@ from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vect
 from sidelight.measures.exact import BITS_REPORTED, NEAR, Number, RatioArithmetic, compare_exactly, compute_exactly
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Amount, Finding
+    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups
     from sidelight.table.labels import Label, Semantics
     from sidelight.table.table import Counts
@@ -550,20 +550,6 @@ class FiveMinima:
         factors, m = five_products(self.knowledge), self.knowledge.family
         products = (self.value_at(number, column).product(factors[number], m, arithmetic) for number, column in option)
         return prod(products, start=arithmetic.ratio(1, 1))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class MinimaSummary:
-    """The five minima of some values, and what reads a finding off them."""
-
-    minima: FiveMinima
-    read: Callable[[FiveMinima], Finding]
-
-    def merge(self, other: MinimaSummary) -> MinimaSummary:
-        return replace(self, minima=self.minima.merge(other.minima))
-
-    def finding(self) -> Finding:
-        return self.read(self.minima)
 
 
 def _least_of_each_value(

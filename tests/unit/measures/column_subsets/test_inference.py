@@ -96,8 +96,8 @@ def test_the_surest_group_also_of_parts(counts, group):
         merged = order[0]
         for part in order[1:]:
             merged = merged.merge(part)
-        assert merged.worst[1][0].number == group
-    assert measure.summarize(groups).worst[1][0].number == group
+        assert merged.state[1][1][0].number == group
+    assert measure.summarize(groups).state[1][1][0].number == group
 
 
 def test_where_nobody_is_nothing_is_guessed():

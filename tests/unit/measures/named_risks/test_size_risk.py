@@ -281,14 +281,15 @@ def test_people_beyond_the_population_add_up_and_those_of_no_group_do_not():
     measure = sl.Presence(register(1, 1, 4, elsewhere=3), outside="as in the release")
     groups = groups_of(measure, release(2, 3, 4))
     one, other = (measure.summarize(groups.take(np.array(rows))) for rows in ([0], [1, 2]))
-    assert tuple(each.totals[1] for each in (one, other, one.merge(other))) == (1, 2, 3)
-    assert one.everywhere == other.everywhere == one.merge(other).everywhere == 3  # of the whole release
-    assert measure.summarize(groups.take(NONE)).everywhere == 3
+    assert tuple(each.state[0][1] for each in (one, other, one.merge(other))) == (1, 2, 3)
+    assert one.state[2] == other.state[2] == one.merge(other).state[2] == 3  # of the whole release
+    assert measure.summarize(groups.take(NONE)).state[2] == 3
 
 
 def test_without_a_population_nobody_is_beyond_it_or_nowhere():
     summary = sl.ProsecutorRisk().summarize(sizes(1, 2).groups)
-    assert (summary.totals[1], summary.everywhere) == (0, 0)
+    totals, _, everywhere = summary.state
+    assert (totals[1], everywhere) == (0, 0)
     assert sl.ProsecutorRisk().population_of(sizes(1, 2).groups).tolist() == [1, 2]
 
 

@@ -283,17 +283,17 @@ def test_parts_of_a_release_are_put_together():
     one, other, nobody = (measure.summarize(survey.groups.take(np.array(rows, int))) for rows in ([0], [1], []))
     for parts in ((one, other, nobody), (nobody, other, one)):
         merged = parts[0].merge(parts[1]).merge(parts[2])
-        assert merged.totals[1] == 6_000_000  # millionths
+        assert merged.state[0][1] == 6_000_000  # millionths
         assert (merged.finding().value, merged.finding().witness) == (Fraction(1, 3), measure.measure(survey).witness)
-    assert sl.UniqueMatch(0.1).summarize(SAMPLE.groups).totals[1] == 0
+    assert sl.UniqueMatch(0.1).summarize(SAMPLE.groups).state[0][1] == 0
 
 
 def test_the_first_who_is_alone_is_named_in_whatever_order_groups_come():
     groups, measure = sizes(2, 1, 3, 1).groups, sl.UniqueMatch(0.1)
-    assert measure.summarize(groups.take(np.array([3, 2, 1, 0]))).worst[0] == (2,)
+    assert measure.summarize(groups.take(np.array([3, 2, 1, 0]))).state[1][0] == (2,)
     last, first = (measure.summarize(groups.take(np.array([row]))) for row in (3, 1))
     assert last.merge(first).worst == first.merge(last).worst == first.worst
-    assert measure.summarize(groups.take(np.array([0, 2]))).worst is None
+    assert measure.summarize(groups.take(np.array([0, 2]))).state[1] is None
 
 
 def test_examples_and_what_is_known_of_mergers():
