@@ -154,7 +154,7 @@ def test_a_step_solves_with_the_hessian(buckets, data, how):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(newton, "ALL_CONSTRAINTS_FROM", how[0])
         patch.setattr(newton, "CACHED_NUMBERS", how[1])
-        hessian = newton.Hessian(newton.Elimination(problem), amounts)
+        hessian = newton.Hessian(newton.Dual(problem), amounts)
     matrix = problem.coefficients.toarray()
     weights = np.diag(amounts) - (row * amounts).T @ np.diag(1 / problem.people) @ (row * amounts)
     whole = np.block(

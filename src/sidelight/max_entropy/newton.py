@@ -62,6 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -142,15 +143,17 @@ ALL_CONSTRAINTS_FROM = 4
 """Where a group has more than one in so many constraints, all are taken: one large product is quicker then."""
 
 
-class Elimination:
-    """What stays the same from step to step: where the rows, columns and constraints of all groups are.
+class Dual:
+    """The dual of a problem, and what stays the same from step to step: where rows, columns and constraints are.
 
     All of them are ordered by group: `rows`, `columns`, `variables` and `constraints` say where those of each begin.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.coefficients = problem.coefficients
+        self.equal = np.isclose(problem.low, problem.high, rtol=1e-12, atol=1e-12)
+        self.log_weight = np.log(problem.weight)
+        self.tolerance = 1e-10 * (1 + problem.counts.max(initial=0.0) / 100)
         self.transposed = sparse.csr_array(problem.coefficients.T)
         numbers = np.arange(int(problem.group.max(initial=-1)) + 2)
         self.rows = np.searchsorted(problem.group[problem.column[problem.first]], numbers)
@@ -164,7 +167,7 @@ class Elimination:
         self.constraint = key[first] % constraints
         # of each nonzero, its constraint's position among those of the group
         self.inside = number - np.repeat(self.constraints[:-1], nonzeros)
-        self.stacks: tuple[GroupStack, ...] = tuple(self._stack_groups())
+        self.stacks = tuple(self._stack_groups())
 
     def apply_w(self, amounts: Floats, change: Floats) -> Floats:
         """Multiply with W."""
@@ -212,22 +215,88 @@ class Elimination:
         listed[slot, position - self.constraints[groups[slot]]] = self.constraint[position]
         return listed, self.inside[nonzero]
 
+    def evaluate(self, column_multipliers: Floats, constraint_multipliers: Floats) -> Iterate:
+        """Compute the amounts of multipliers, the dual there and its gradient."""
+        problem = self.problem
+        power = self.log_weight + column_multipliers[problem.column] + self.transposed @ constraint_multipliers
+        top = np.maximum.reduceat(power, problem.first)  # so that no exponential overflows
+        raised = np.exp(power - top[problem.row])
+        total = np.add.reduceat(raised, problem.first)
+        amounts = problem.people[problem.row] * raised / total[problem.row]
+        bound = np.where(constraint_multipliers > 0, problem.low, problem.high)
+        # nothing times an infinite bound is nothing
+        pushed = (np.where(np.isfinite(bound), bound, 0.0) * constraint_multipliers).sum()
+        dual = problem.people @ (np.log(total) + top) - problem.counts @ column_multipliers - pushed
+        sums = problem.coefficients @ amounts
+        missed = np.where(
+            sums < problem.low - self.tolerance, 1.0, np.where(sums > problem.high + self.tolerance, -1.0, 0.0)
+        )
+        # at 0 a multiplier may move only to the side on which its sum is missed
+        sign = np.where(constraint_multipliers != 0, np.sign(constraint_multipliers), missed)
+        active = self.equal | (sign != 0)
+        bound = np.where(self.equal | (sign > 0), problem.low, problem.high)
+        off = np.zeros(len(sums))
+        off[active] = (sums - bound)[active]
+        off_columns = self.sum_columns(amounts) - problem.counts
+        return Iterate(column_multipliers, constraint_multipliers, amounts, float(dual), off_columns, off, active, sign)
+
+    def step(self, at: Iterate, ridge: float) -> Iterate | None:
+        """Take one step; None where no step goes down."""
+        active, sign, hessian = at.active, at.sign, Hessian(self, at.amounts, ridge=ridge)
+        # solved again without constraints at 0 that the step would push the wrong way
+        for _ in range(5):
+            columns, constraints = hessian.solve(-at.off_columns, -np.where(active, at.off_constraints, 0.0), active)
+            wrong = active & ~self.equal & (at.constraint_multipliers == 0) & (sign * constraints <= 0)
+            if not wrong.any():
+                break
+            # fewer and fewer are active, so that this ends
+            active = active & ~wrong
+        slope = float(at.off_columns @ columns + np.where(active, at.off_constraints, 0.0) @ constraints)
+        moved = columns[self.problem.column] + self.transposed @ constraints
+        longest = 40.0  # no step changes the logarithm of an amount by more
+        length = min(1.0, longest / max(np.abs(moved).max(initial=0.0), 1e-300))
+        flat = abs(slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
+
+        def move(length: float) -> tuple[Iterate, bool]:
+            multipliers = at.constraint_multipliers + length * constraints
+            crossing = ~self.equal & (multipliers * sign < 0)
+            # a multiplier that would change its sign stops at 0, where the dual has a kink
+            multipliers = np.where(crossing, 0.0, multipliers)
+            return self.evaluate(at.column_multipliers + length * columns, multipliers), bool(crossing.any())
+
+        # shortened until the dual falls enough
+        for _ in range(40):
+            farthest, crosses = move(length)
+            if farthest.dual <= at.dual + 1e-4 * length * slope or (flat and farthest.residual < at.residual):
+                break
+            length /= 2
+        else:
+            return None
+        # and on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long
+        while length < longest and not crosses:
+            length *= 2
+            beyond, crosses = move(length)
+            if crosses or beyond.off_columns @ columns + beyond.off_constraints @ constraints >= 0:
+                break
+            farthest = beyond
+        return farthest
+
 
 class Hessian:
     """The Hessian at some amounts, eliminated and ready to be solved with."""
 
-    def __init__(self, elimination: Elimination, amounts: Floats, *, ridge: float = RIDGE) -> None:
-        self.elimination, self.amounts, self.ridge = elimination, amounts, ridge
-        matrix = elimination.coefficients
-        constraints = len(elimination.problem.low)
+    def __init__(self, dual: Dual, amounts: Floats, *, ridge: float = RIDGE) -> None:
+        self.dual, self.amounts, self.ridge = dual, amounts, ridge
+        matrix = dual.problem.coefficients
+        constraints = len(dual.problem.low)
         self.dense = 0 < constraints <= DENSE_UP_TO
         # one more row and column, where padding adds up what nobody reads
         eliminated = np.zeros((constraints + 1, constraints + 1) if self.dense else (0, 0))
-        self.inverse_roots = [stack.eliminate(amounts, ridge, eliminated) for stack in elimination.stacks]
+        self.inverse_roots = [stack.eliminate(amounts, ridge, eliminated) for stack in dual.stacks]
         self.diagonal = (matrix.multiply(matrix)) @ amounts if constraints else np.zeros(0)
         self.complement = eliminated
         if self.dense:  # A D Aᵀ without what rows and columns take
-            full = matrix.multiply(amounts).tocsr() @ elimination.transposed
+            full = matrix.multiply(amounts).tocsr() @ dual.transposed
             self.complement = np.asarray(full.toarray()) - eliminated[:-1, :-1]
 
     def solve(self, columns: Floats, constraints: Floats, active: Flags) -> tuple[Floats, Floats]:
@@ -239,21 +308,21 @@ class Hessian:
             right = (constraints - self._times_f_transposed(self._solve_columns(columns)))[chosen]
             solve = self._solve_dense if self.dense else self._solve_by_conjugate_gradients
             change[chosen] = solve(right, chosen)
-            weighed = self.elimination.apply_w(self.amounts, self.elimination.transposed @ change)
-            columns = columns - self.elimination.sum_columns(weighed)
+            weighed = self.dual.apply_w(self.amounts, self.dual.transposed @ change)
+            columns = columns - self.dual.sum_columns(weighed)
         return self._solve_columns(columns), change
 
     def _solve_columns(self, right: Floats) -> Floats:
         solved = np.empty(len(right) + 1)
         padded = np.append(right, 0.0)
-        for stack, inverse_root in zip(self.elimination.stacks, self.inverse_roots, strict=True):
+        for stack, inverse_root in zip(self.dual.stacks, self.inverse_roots, strict=True):
             inner = inverse_root @ padded[stack.columns][:, :, np.newaxis]
             solved[stack.columns] = (inverse_root.transpose(0, 2, 1) @ inner)[:, :, 0]
         return solved[:-1]
 
     def _times_f_transposed(self, change: Floats) -> Floats:
-        weighed = self.elimination.apply_w(self.amounts, change[self.elimination.problem.column])
-        product: Floats = self.elimination.coefficients @ weighed
+        problem = self.dual.problem
+        product: Floats = problem.coefficients @ self.dual.apply_w(self.amounts, change[problem.column])
         return product
 
     def _solve_dense(self, right: Floats, chosen: Integers) -> Floats:
@@ -272,14 +341,14 @@ class Hessian:
         return np.zeros(len(right))
 
     def _solve_by_conjugate_gradients(self, right: Floats, chosen: Integers) -> Floats:
-        diagonal, elimination = self.diagonal[chosen], self.elimination
+        diagonal, dual = self.diagonal[chosen], self.dual
 
         def times_complement(vector: Floats) -> Floats:
             change = np.zeros(len(self.diagonal))
             change[chosen] = vector
-            weighed = elimination.apply_w(self.amounts, elimination.transposed @ change)
-            whole: Floats = elimination.coefficients @ weighed
-            through = self._times_f_transposed(self._solve_columns(elimination.sum_columns(weighed)))
+            weighed = dual.apply_w(self.amounts, dual.transposed @ change)
+            whole: Floats = dual.problem.coefficients @ weighed
+            through = self._times_f_transposed(self._solve_columns(dual.sum_columns(weighed)))
             return (whole - through)[chosen] + self.ridge * diagonal * vector
 
         system = LinearOperator((len(chosen), len(chosen)), matvec=times_complement, dtype=float)
@@ -296,7 +365,7 @@ class GroupStack:
     constraints.
     """
 
-    def __init__(self, whole: Elimination, groups: Integers, rows: int, width: int, count: int) -> None:
+    def __init__(self, whole: Dual, groups: Integers, rows: int, width: int, count: int) -> None:
         problem, slots = whole.problem, len(groups)
         slot, row = ranges(whole.rows[groups], whole.rows[groups + 1])
         self.people = np.ones((slots, rows))  # 1 where padded
@@ -367,137 +436,48 @@ Watch: TypeAlias = Callable[[int, float], None]
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """Multipliers, the amounts they stand for, and the dual there."""
+    """Multipliers, the amounts they stand for, and the dual there with its gradient: by how much sums are off."""
 
     column_multipliers: Floats  # β
     constraint_multipliers: Floats  # μ
     amounts: Floats
     dual: float
+    off_columns: Floats
+    off_constraints: Floats  # 0 where not active
+    active: Flags
+    sign: Floats  # that the multipliers of constraints have or would get; 0 where not active
+    step: int = 0
+
+    @cached_property
+    def residual(self) -> float:
+        """How far off the farthest sum is."""
+        return float(max(np.abs(each).max(initial=0.0) for each in (self.off_columns, self.off_constraints)))
 
 
-@dataclass(frozen=True, eq=False)
-class DualMinimum:
-    """Where the sums are nearest, how far off they are there, after how many steps, and where the dual is lowest."""
+def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = None) -> tuple[Iterate, Iterate]:
+    """Go to the minimum of the dual: return where the sums are nearest, and where the dual is lowest (the last step).
 
-    at: Iterate
-    residual: float
-    steps: int
-    lowest: Iterate
-
-
-def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = None) -> DualMinimum:
-    """Go to the minimum of the dual; ends early when it does not get closer, as `residual` then says.
-
-    `start` is where an earlier attempt ended, of a problem that is known by now to have a solution.
+    Ends early when it does not get closer, as `residual` then says.  `start` is where an earlier attempt ended, of a
+    problem that is known by now to have a solution.
     """
-    newton = _Newton(problem)
-    at = newton.evaluate(*scaled_multipliers(problem)) if start is None else start
-    best, ridge, stuck = DualMinimum(at, newton.residual(at), 0, at), RIDGE, 0
+    dual = Dual(problem)
+    at = dual.evaluate(*scaled_multipliers(problem)) if start is None else replace(start, step=0)
+    nearest, ridge, stuck = at, RIDGE, 0
     # After so many steps the method ends where it is, as `residual` then says.
     for step in range(1, 501):
-        if best.residual <= newton.tolerance or stuck > 8:
+        if nearest.residual <= dual.tolerance or stuck > 8:
             break
-        following = newton.step(at, ridge)
+        following = dual.step(at, ridge)
         # no step goes down: a larger ridge turns it towards the gradient
         if following is None:
             ridge, stuck = ridge * 1e3, stuck + 1
             continue
         # A fall of the dual below this share of it is none.
         fell = at.dual - following.dual > 1e-14 * (1 + abs(at.dual))
-        at = following
-        residual = newton.residual(at)
-        watch(step, residual)
-        nearer = residual <= best.residual / 1.5
+        at = replace(following, step=step)
+        watch(step, at.residual)
+        nearer = at.residual <= nearest.residual / 1.5
         stuck = 0 if nearer or (fell and start is not None) else stuck + 1
         ridge = max(ridge / 10, RIDGE)
-        best = DualMinimum(at, residual, step, at) if residual < best.residual else replace(best, steps=step, lowest=at)
-    return best
-
-
-class _Newton:
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.elimination = Elimination(problem)
-        self.equal = np.isclose(problem.low, problem.high, rtol=1e-12, atol=1e-12)
-        self.log_weight = np.log(problem.weight)
-        self.tolerance = 1e-10 * (1 + problem.counts.max(initial=0.0) / 100)
-
-    def evaluate(self, column_multipliers: Floats, constraint_multipliers: Floats) -> Iterate:
-        """Return the amounts of multipliers, and the dual."""
-        problem = self.problem
-        power = (
-            self.log_weight + column_multipliers[problem.column] + self.elimination.transposed @ constraint_multipliers
-        )
-        top = np.maximum.reduceat(power, problem.first)  # so that no exponential overflows
-        raised = np.exp(power - top[problem.row])
-        total = np.add.reduceat(raised, problem.first)
-        amounts = problem.people[problem.row] * raised / total[problem.row]
-        bound = np.where(constraint_multipliers > 0, problem.low, problem.high)
-        # nothing times an infinite bound is nothing
-        pushed = (np.where(np.isfinite(bound), bound, 0.0) * constraint_multipliers).sum()
-        dual = problem.people @ (np.log(total) + top) - problem.counts @ column_multipliers - pushed
-        return Iterate(column_multipliers, constraint_multipliers, amounts, float(dual))
-
-    def gradient(self, at: Iterate) -> tuple[Floats, Floats, Flags, Floats]:
-        """Return by how much columns and active constraints are off.
-
-        Also which constraints are active, and the sign that their multipliers have or would get; 0 where not active.
-        """
-        problem, tolerance = self.problem, self.tolerance
-        columns = sum_by(problem.column, at.amounts, len(problem.counts)) - problem.counts
-        sums = problem.coefficients @ at.amounts
-        missed = np.where(sums < problem.low - tolerance, 1.0, np.where(sums > problem.high + tolerance, -1.0, 0.0))
-        # at 0 a multiplier may move only to the side on which its sum is missed
-        sign = np.where(at.constraint_multipliers != 0, np.sign(at.constraint_multipliers), missed)
-        active = self.equal | (sign != 0)
-        bound = np.where(self.equal | (sign > 0), problem.low, problem.high)
-        off = np.zeros(len(sums))
-        off[active] = (sums - bound)[active]
-        return columns, off, active, sign
-
-    def residual(self, at: Iterate) -> float:
-        return float(max(np.abs(each).max(initial=0.0) for each in self.gradient(at)[:2]))
-
-    def step(self, at: Iterate, ridge: float) -> Iterate | None:
-        """Take one step; None where no step goes down."""
-        off_columns, off_constraints, active, sign = self.gradient(at)
-        hessian = Hessian(self.elimination, at.amounts, ridge=ridge)
-        # solved again without constraints at 0 that the step would push the wrong way
-        for _ in range(5):
-            columns, constraints = hessian.solve(-off_columns, -np.where(active, off_constraints, 0.0), active)
-            wrong = active & ~self.equal & (at.constraint_multipliers == 0) & (sign * constraints <= 0)
-            if not wrong.any():
-                break
-            # fewer and fewer are active, so that this ends
-            active = active & ~wrong
-        slope = float(off_columns @ columns + np.where(active, off_constraints, 0.0) @ constraints)
-        moved = columns[self.problem.column] + self.elimination.transposed @ constraints
-        longest = 40.0  # no step changes the logarithm of an amount by more
-        length = min(1.0, longest / max(np.abs(moved).max(initial=0.0), 1e-300))
-        flat = abs(slope) <= 1e-10 * (1 + abs(at.dual))  # rounding hides whether it goes down
-        before = self.residual(at)
-
-        def move(length: float) -> tuple[Iterate, bool]:
-            multipliers = at.constraint_multipliers + length * constraints
-            crossing = ~self.equal & (multipliers * sign < 0)
-            # a multiplier that would change its sign stops at 0, where the dual has a kink
-            multipliers = np.where(crossing, 0.0, multipliers)
-            return self.evaluate(at.column_multipliers + length * columns, multipliers), bool(crossing.any())
-
-        # shortened until the dual falls enough
-        for _ in range(40):
-            farthest, crosses = move(length)
-            if farthest.dual <= at.dual + 1e-4 * length * slope or (flat and self.residual(farthest) < before):
-                break
-            length /= 2
-        else:
-            return None
-        # and on while it still goes down: amounts that can only be 0 shrink by e with each whole step, however long
-        while length < longest and not crosses:
-            length *= 2
-            beyond, crosses = move(length)
-            columns_ahead, constraints_ahead, *_ = self.gradient(beyond)
-            if crosses or columns_ahead @ columns + constraints_ahead @ constraints >= 0:
-                break
-            farthest = beyond
-        return farthest
+        nearest = at if at.residual < nearest.residual else nearest
+    return nearest, at

@@ -53,7 +53,7 @@ from scipy import optimize, sparse
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
-from sidelight.max_entropy.newton import DualMinimum, minimize_dual
+from sidelight.max_entropy.newton import Iterate, minimize_dual
 from sidelight.max_entropy.presolve import (
     Infeasible,
     conflicting,
@@ -117,7 +117,7 @@ def solve(problem: Problem, *, deadline: float, progress: Progress) -> Solution:
     steps = parts = undecided = 0
     for variables, constraints in _components(problem, at_least=BATCH_CONSTRAINTS):
         part, _, _ = problem.restrict(variables, constraints)
-        solution = _Subproblem(part, deadline, progress).solve()
+        solution = _solve_component(part, deadline, progress)
         amounts[variables], zero[variables] = solution.amounts, solution.zero
         multipliers[constraints] = solution.multipliers
         steps, parts, undecided = steps + solution.steps, parts + 1, undecided + solution.undecided
@@ -148,86 +148,75 @@ def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Fla
         yield number[:groups][group] == each, number[groups:] == each
 
 
-class _Subproblem:
-    """One part of a problem on its way to a solution."""
+def _solve_component(problem: Problem, deadline: float, progress: Progress) -> Solution:
+    """Remove what is forced, solve; look again where amounts vanish."""
+    # how far off a sum may be
+    accepted = 1e-9 * max(problem.people.sum() / 10, 1.0)
 
-    def __init__(self, problem: Problem, deadline: float, progress: Progress) -> None:
-        self.problem, self.deadline, self.progress = problem, deadline, progress
-        # how far off a sum may be
-        self.accepted = 1e-9 * max(problem.people.sum() / 10, 1.0)
-
-    def solve(self) -> Solution:
-        """Remove what is forced, solve; look again where amounts vanish."""
-        try:
-            zero = fix_by_frechet_bounds(self.problem)
-            while True:
-                high = propagate_bounds(self._drop_variables(zero))
-                zero = zero.copy()
-                zero[np.flatnonzero(~zero)[high <= NEGLIGIBLE_PEOPLE]] = True
-                rest = drop_implied(self._drop_variables(zero))
-                minimum = self._minimize(rest)
-                more, undecided = self._vanishing(zero, rest, minimum)
-                # each round removes a variable, so that this ends
-                if not more.any():
-                    break
-                zero = zero | more
-        except Infeasible as why:
-            raise Infeasible(self.problem, why.alone) from None
-        if minimum.residual > self.accepted:
-            raise TooHard(
-                f"no solution after {minimum.steps} steps: a sum is still off by {minimum.residual:.1g} people; "
-                "leave out statements that nearly contradict each other"
-            )
-        # put back what presolve removed
-        amounts = np.zeros(len(zero))
-        amounts[~zero] = minimum.at.amounts
-        # a statement has one constraint, so its number finds it again; one that presolve dropped pushes nothing: nan
-        pushes = dict(zip(rest.statement.tolist(), minimum.at.constraint_multipliers.tolist(), strict=True))
-        stated = [number if number >= 0 else None for number in self.problem.statement.tolist()]
-        multipliers = np.array([pushes.get(number, np.nan) for number in stated], float)
-        return Solution(amounts, multipliers, zero, minimum.steps, 1, minimum.residual, undecided)
-
-    def _minimize(self, rest: Problem) -> DualMinimum:
-        """Minimise the dual; where that takes long, once more from there if there is a solution at all."""
-        minimum = minimize_dual(rest, self._watch)
-        if minimum.residual <= self.accepted:
-            return minimum
-        if is_feasible(rest, deadline=self.deadline) is False:
-            raise Infeasible
-        return minimize_dual(rest, self._watch, start=minimum.lowest)
-
-    def _drop_variables(self, zero: Flags) -> Problem:
-        rest, rows, columns = self.problem.restrict(~zero, np.ones(len(self.problem.low), bool))
-        if len(rows) < len(self.problem.people) or len(columns) < len(self.problem.counts):
-            raise Infeasible
-        return rest
-
-    def _watch(self, step: int, residual: float) -> None:
-        self.progress("Newton steps", step, None)
-        if time.monotonic() > self.deadline:
+    def watch(step: int, residual: float) -> None:
+        progress("Newton steps", step, None)
+        if time.monotonic() > deadline:
             raise TooHard(
                 f"the time is up after {step} steps: a sum is still off by {residual:.1g} people; give more seconds"
             )
 
-    def _vanishing(self, zero: Flags, rest: Problem, minimum: DualMinimum) -> tuple[Flags, int]:
-        """Look closer where amounts vanish: what else is 0 in every solution?  Says of how many it is not known."""
-        possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
-        arrived = minimum.residual <= self.accepted
-        # An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer
-        # look.
-        rare = np.flatnonzero(minimum.at.amounts < (1e-7 if arrived else 1e-3) * possible)
-        more = np.zeros(len(zero), bool)
-        if len(rare) == 0:
-            return more, 0
-        forced = (
-            zeros_at(rest, minimum.at.amounts, rare, deadline=self.deadline)
-            if arrived
-            else forced_zeros(rest, rare, deadline=self.deadline)
+    def minimize(rest: Problem) -> tuple[Iterate, Iterate]:
+        """Minimise the dual; where that takes long, once more from there if there is a solution at all."""
+        nearest, lowest = minimize_dual(rest, watch)
+        if nearest.residual <= accepted:
+            return nearest, lowest
+        if is_feasible(rest, deadline=deadline) is False:
+            raise Infeasible
+        return minimize_dual(rest, watch, start=lowest)
+
+    try:
+        zero, more = np.zeros(len(problem), bool), fix_by_frechet_bounds(problem)
+        # each round removes a variable, so that this ends
+        while True:
+            zero = zero | more
+            high = propagate_bounds(_drop_variables(problem, zero))
+            zero[np.flatnonzero(~zero)[high <= NEGLIGIBLE_PEOPLE]] = True
+            rest = drop_implied(_drop_variables(problem, zero))
+            nearest, lowest = minimize(rest)
+            more = np.zeros(len(zero), bool)
+            more[~zero], undecided = _find_vanishing(rest, nearest, deadline, arrived=nearest.residual <= accepted)
+            if not more.any():
+                break
+    except Infeasible as why:
+        raise Infeasible(problem, why.alone) from None
+    if nearest.residual > accepted:
+        raise TooHard(
+            f"no solution after {lowest.step} steps: a sum is still off by {nearest.residual:.1g} people; "
+            "leave out statements that nearly contradict each other"
         )
-        if forced is None:
-            return more, len(rare)
-        more[np.flatnonzero(~zero)] = forced
-        return more, 0
+    # put back what presolve removed
+    amounts = np.zeros(len(zero))
+    amounts[~zero] = nearest.amounts
+    # a statement has one constraint, so its number finds it again; one that presolve dropped pushes nothing: nan
+    pushes = dict(zip(rest.statement.tolist(), nearest.constraint_multipliers.tolist(), strict=True))
+    stated = [number if number >= 0 else None for number in problem.statement.tolist()]
+    multipliers = np.array([pushes.get(number, np.nan) for number in stated], float)
+    return Solution(amounts, multipliers, zero, lowest.step, 1, nearest.residual, undecided)
+
+
+def _drop_variables(problem: Problem, zero: Flags) -> Problem:
+    rest, rows, columns = problem.restrict(~zero, np.ones(len(problem.low), bool))
+    if len(rows) < len(problem.people) or len(columns) < len(problem.counts):
+        raise Infeasible
+    return rest
+
+
+def _find_vanishing(rest: Problem, at: Iterate, deadline: float, *, arrived: bool) -> tuple[Flags, int]:
+    """Look closer where amounts vanish: which are 0 in every solution, and of how many is it not known?"""
+    possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
+    # An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer look.
+    rare = np.flatnonzero(at.amounts < (1e-7 if arrived else 1e-3) * possible)
+    if len(rare) == 0:
+        return np.zeros(len(rest), bool), 0
+    forced = (
+        zeros_at(rest, at.amounts, rare, deadline=deadline) if arrived else forced_zeros(rest, rare, deadline=deadline)
+    )
+    return (np.zeros(len(rest), bool), len(rare)) if forced is None else (forced, 0)
 
 
 def explain_infeasible(
