@@ -49,16 +49,16 @@ def test_support_is_found_at_once_as_term_by_term(data, at_once):
     variables = Variables(release(drawn), {}, tuple(cell for term in terms for cell in term.share.given))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(terms_module, "BITS_AT_ONCE", at_once)
-        support, meant = find_support(variables, terms, {})
+        support, certain, possible = find_support(variables, terms, {})
     # all people are known, so that a part is a row
     crossed = support.cross(variables.blocks, variables.parts.row)
     entries = {*zip(*(each.tolist() for each in crossed), strict=True)}
     assert len(entries) == len(crossed[0])
-    assert len(meant.part) == 0
+    assert len(possible[0]) == 0
     expected = set()
     for number, term in enumerate(terms):
         rows = variables.rows_with(term.share.given)
-        assert meant.certain[number] == variables.members.people[rows].sum()
+        assert certain[number] == variables.members.people[rows].sum()
         columns = variables.columns_with(term.share.values)
         if term.others:
             columns = np.setdiff1d(np.arange(len(variables.value)), columns)

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -180,48 +180,67 @@ class TermSupport:
         return self.part_term[one], self.part[one], self.column[other]
 
 
-@dataclass(frozen=True, eq=False)
-class TermPeople:
-    """Whom the terms of statements speak of: so many people for certain, and those of some parts who may be meant."""
-
-    certain: Integers  # people, by term
-    term: Integers
-    part: Integers
-
-
 def find_support(
     variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers]
-) -> tuple[TermSupport, TermPeople]:
-    """Return the support of all terms, and of whom each speaks, whatever values their groups have."""
-    sets = _TermSets(variables, people, terms)
+) -> tuple[TermSupport, Integers, tuple[Integers, Integers]]:
+    """Return the support of all terms, and of whom each speaks, whatever values their groups have.
+
+    Of whom: so many people for certain, by term; and pairs of a term and a part of whose people some may be meant.
+    """
+    value_sets: dict[tuple[HasValue, ...], int] = {}  # each once
+    of_term = np.array([value_sets.setdefault(_value_sets(term), len(value_sets)) for term in terms], np.int64)
+    # (value sets, domain)
+    member = np.array([_values_in(variables, each) for each in value_sets], bool)
+    member = member.reshape(len(value_sets), len(variables.release.domain))
+    # set 0 is everybody; then, for each value set, the parts whose group has one of the values
+    blocks, group = variables.blocks, variables.members.group[variables.parts.row]
+    having = np.zeros((1 + len(member), blocks.groups), bool)
+    having[0] = True
+    for inside, values in zip(having[1:], member, strict=True):
+        inside[blocks.column_group[values[variables.value]]] = True
+    bits, certain_bits, conditions, events = _build_sets(variables, terms, people, (each[group] for each in having))
+    event, hides = np.column_stack((1 + of_term, events)), (bits != certain_bits).any(axis=1)
+    # the people of a row are counted at its first part, in binary
+    people_there = np.where(variables.parts.slot == 0, variables.members.people[variables.parts.row], 0)
+    digits = [pack_bits((people_there >> at) & 1 == 1) for at in range(int(people_there.max()).bit_length())]
     certain = np.zeros(len(terms), np.int64)
     nothing = np.empty(0, np.int64), np.empty(0, np.int64)
     counting, possible = [nothing], [nothing]
-    step = max(BITS_AT_ONCE // len(sets.group), 1)
-    for start in range(0, len(terms), step):
-        some = slice(start, start + step)
-        certain[some], (possible_term, possible_part), (term, part) = sets.intersect(some)
-        possible.append((possible_term + start, possible_part))
-        counting.append((term + start, part))
+    step = max(BITS_AT_ONCE // len(group), 1)
+    for some in (slice(start, start + step) for start in range(0, len(terms), step)):
+        parts = sure = _intersect_sets(bits, conditions[some])
+        if hides[conditions[some]].any():  # mostly all who may be meant are
+            sure = _intersect_sets(certain_bits, conditions[some])
+            possible.append(_list_positions(parts & ~sure, some.start))
+        # of each digit, how many rows have it
+        certain[some] = sum(
+            np.bitwise_count(sure & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(digits)
+        )
+        # who counts for the size of a condition may be in a group that has none of the values
+        counting.append(_list_positions(parts & _intersect_sets(bits, event[some]), some.start))
     term, part = map(np.concatenate, zip(*counting, strict=True))
-    support = TermSupport(term, part, *sets.columns(term, sets.group[part]))
-    term, part = map(np.concatenate, zip(*possible, strict=True))
+    # one list of columns for all rows of a term in a group: these are crossed later
+    first = np.flatnonzero(run_starts([term, group[part]]))
+    within = group[part[first]]
+    at, column = ranges(blocks.first_column[within], blocks.first_column[within + 1])
+    column_term = term[first][at]
+    kept = member[of_term[column_term], variables.value[column]]
+    support = TermSupport(term, part, column_term[kept], column[kept])
     # of whom values are asked, only the release's counts say how many they are
     given_values = np.array([bool(keep_conditions_on_values(each.share.given)) for each in terms], bool)
+    term, part = map(np.concatenate, zip(*possible, strict=True))
     possible = [(term[~given_values[term]], part[~given_values[term]])]
     for number in np.flatnonzero(given_values).tolist():
         certain[number], part = _people_with_values(variables, terms[number].share.given)
         possible.append((np.full(len(part), number), part))
     term, part = map(np.concatenate, zip(*possible, strict=True))
     order = np.argsort(term, kind="stable")
-    return support, TermPeople(certain, term[order], part[order])
+    return support, certain, (term[order], part[order])
 
 
 def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
     """Return how many people are of an event with values for certain, and list the parts of whoever else may be."""
-    holds = variables.looked_for(keep_conditions_on_people(given))
-    for condition in keep_conditions_on_people(given):
-        holds = holds & variables.holds(condition)
+    holds = _find_holding(variables, keep_conditions_on_people(given), keep_conditions_on_people(given))
     # where everybody of a group fulfils the conditions, it is printed how many have the values
     blocks, group = variables.blocks, variables.members.group[variables.parts.row]
     whole, having = np.ones(blocks.groups, bool), np.zeros(blocks.groups, bool)
@@ -236,28 +255,24 @@ def _knows_sizes(variables: Variables, form: LinearForm) -> bool:
     """Return whether it is known how many people each term speaks of."""
     for given in [term.share.given for term in form.terms if term.share.person is None]:
         if keep_conditions_on_values(given):
-            unsure = len(_people_with_values(variables, given)[1]) > 0
-        else:
-            holds = variables.looked_for(given)
-            certain = holds.copy()
-            for condition in given:
-                fulfils = variables.holds(condition)
-                holds = holds & fulfils
-                certain &= variables.parts.certain(fulfils)
-            unsure = bool((holds & ~certain).any())
-        if unsure:
+            if len(_people_with_values(variables, given)[1]):
+                return False
+            continue
+        holds = _find_holding(variables, given, given)
+        certain = np.logical_and.reduce([holds, *(variables.parts.certain(variables.holds(each)) for each in given)])
+        if (holds & ~certain).any():
             return False
     return True
 
 
 def support_of_unknown(
-    variables: Variables, meant: TermPeople, terms: Sequence[Term], unknown: Sequence[int]
+    variables: Variables, possible: tuple[Integers, Integers], terms: Sequence[Term], unknown: Sequence[int]
 ) -> TermSupport:
     """Return the support of N for some terms: everybody who may be meant, with any value or one of some."""
-    first_new, starts = len(meant.certain), variables.blocks.first_column
+    first_new, starts = len(terms), variables.blocks.first_column
     supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
     for number, term in enumerate(unknown):
-        part = meant.part[meant.term == term]
+        part = possible[1][possible[0] == term]
         group = np.unique(variables.members.group[variables.parts.row[part]])
         _, column = ranges(starts[group], starts[group + 1])
         asked = _values_in(variables, keep_conditions_on_values(terms[term].share.given))
@@ -275,102 +290,60 @@ def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
     return member
 
 
-class _TermSets:
-    """Sets of parts, a bit per part: who fulfils a condition, where one person may be, whose group has a value."""
+def _build_sets(
+    variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers], first: Iterable[Flags]
+) -> tuple[Bits, Bits, Integers, Integers]:
+    """Build sets of parts, behind the `first`: who fulfils a condition, and where one person may be.
 
-    def __init__(self, variables: Variables, people: Mapping[Who, Integers], terms: Sequence[Term]) -> None:
-        self.variables, self.people = variables, people
-        value_sets: dict[tuple[HasValue, ...], int] = {}  # each once
-        self.of_term = np.array([value_sets.setdefault(_value_sets(term), len(value_sets)) for term in terms], np.int64)
-        # (value sets, domain)
-        self.member = np.zeros((len(value_sets), len(variables.release.domain)), bool)
-        for inside, each in zip(self.member, value_sets, strict=True):
-            inside[:] = _values_in(variables, each)
-        self.group = variables.members.group[variables.parts.row]  # of each part
-        # set 0 is everybody; then, for each value set, the parts whose group has one of the values
-        blocks = variables.blocks
-        groups = np.zeros((1 + len(self.member), blocks.groups), bool)
-        groups[0] = True
-        for inside, member in zip(groups[1:], self.member, strict=True):
-            inside[blocks.column_group[member[variables.value]]] = True
-        self.sets = [pack_bits(each[self.group]) for each in groups]
-        self.certain_sets = self.sets.copy()
-        self.conditions = self._number([self._whom(term.share) for term in terms], self._whom_flags, least=1)
-        events = self._number([_find_person_terms(term) for term in terms], self._event_flags, least=0)
-        self.event = np.column_stack((1 + self.of_term, events))
-        self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
-        self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
-        # the people of a row are counted at its first part
-        people_there = np.where(variables.parts.slot == 0, variables.members.people[variables.parts.row], 0)
-        most = int(people_there.max())
-        self.digits = [pack_bits((people_there >> digit) & 1 == 1) for digit in range(most.bit_length())]
+    A bit per part, for whoever may be in a set and for whoever surely is; then the numbers of the sets that each term's
+    people are in, and of what their event asks besides a value: equally many for all, filled up with set 0.
+    """
+    parts = variables.parts
+    sets = [(packed := pack_bits(each), packed) for each in first]
 
-    def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
-        """Return the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
-        # one list of columns for all rows of a term in a group: these are crossed later
-        first = np.flatnonzero(run_starts([term, group]))
-        term, group = term[first], group[first]
-        starts = self.variables.blocks.first_column
-        at, column = ranges(starts[group], starts[group + 1])
-        kept = self.member[self.of_term[term[at]], self.variables.value[column]]
-        return term[at[kept]], column[kept]
+    def number(names: Sequence[tuple[Any, ...]], flags: Callable[[Any], tuple[Flags, Flags]], least: int) -> Integers:
+        numbers: dict[object, int] = {}
+        for name in dict.fromkeys(chain.from_iterable(names)):
+            numbers[name] = len(sets)
+            holds, certain = flags(name)
+            packed = pack_bits(holds)
+            sets.append((packed, packed if certain is holds else pack_bits(certain)))
+        lengths = np.array([len(each) for each in names], np.int64)
+        padded = np.zeros((len(names), lengths.max(initial=least)), np.int64)
+        padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = [*map(numbers.get, chain.from_iterable(names))]
+        return padded
 
-    def _whom(self, share: ConditionalProbability) -> tuple[Condition | Who | None, ...]:
+    def name_people(share: ConditionalProbability) -> tuple[Condition | Who | None, ...]:
         """Name the sets that a share is about: its people are in all of them; None: in no suppressed row."""
         if share.person is not None:
             return (share.person,)
         conditions = keep_conditions_on_people(share.given)
-        return (*conditions, None) if self.variables.leaves_suppressed_aside(conditions) else conditions
+        return (*conditions, None) if variables.leaves_suppressed_aside(conditions) else conditions
 
-    def _number(
-        self, names: Sequence[tuple[Any, ...]], flags: Callable[[Any], tuple[Flags, Flags]], *, least: int
-    ) -> Integers:
-        """Number the sets of each term, equally many for all: its own, and then set 0, which is everybody."""
-        number: dict[object, int] = {}
-        for name in dict.fromkeys(chain.from_iterable(names)):
-            number[name] = len(self.sets)
-            holds, certain = flags(name)
-            self.sets.append(pack_bits(holds))
-            self.certain_sets.append(self.sets[-1] if certain is holds else pack_bits(certain))
-        lengths = np.array([len(each) for each in names], np.int64)
-        padded = np.zeros((len(names), lengths.max(initial=least)), np.int64)
-        padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = [*map(number.get, chain.from_iterable(names))]
-        return padded
-
-    def _event_flags(self, name: tuple[Event, Event, bool]) -> tuple[Flags, Flags]:
-        where, looked_for, others = name
-        holds = self.variables.looked_for(looked_for)
-        for condition in where:
-            holds = holds & self.variables.holds(condition)
-        return (holds := holds ^ others), holds
-
-    def _whom_flags(self, name: Condition | Who | None) -> tuple[Flags, Flags]:
-        variables, parts = self.variables, self.variables.parts
+    def find_people(name: Condition | Who | None) -> tuple[Flags, Flags]:
         if isinstance(name, str | Someone | Described):
-            holds = np.isin(parts.row, self.people[name])
+            holds = np.isin(parts.row, people[name])
             return holds, holds
         if name is None:
             return variables.printed_parts, variables.printed_parts
         holds = variables.holds(name)
         return holds, parts.certain(holds)
 
-    def intersect(self, terms: slice) -> tuple[Integers, tuple[Integers, Integers], tuple[Integers, Integers]]:
-        """Return of how many people terms speak for certain, who else may be meant, and who may count.
+    def find_event(name: tuple[Event, Event, bool]) -> tuple[Flags, Flags]:
+        where, looked_for, others = name
+        holds = _find_holding(variables, where, looked_for) ^ others
+        return holds, holds
 
-        Both lists are pairs of a term (from 0) and a part.
-        """
-        conditions = self.conditions[terms]
-        parts = certain = _intersect_sets(self.bits, conditions)
-        possible = np.empty(0, np.int64), np.empty(0, np.int64)
-        if self.hides[conditions].any():  # mostly all who may be meant are
-            certain = _intersect_sets(self.certain_bits, conditions)
-            possible = _list_positions(parts & ~certain)
-        # people in binary: of each digit, how many rows have it
-        sizes = sum(
-            np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
-        )
-        # who counts for the size of a condition may be in a group that has none of the values
-        return sizes, possible, _list_positions(parts & _intersect_sets(self.bits, self.event[terms]))
+    conditions = number([name_people(term.share) for term in terms], find_people, 1)
+    events = number([_find_person_terms(term) for term in terms], find_event, 0)
+    bits, certain_bits = map(np.stack, zip(*sets, strict=True))
+    return bits, certain_bits, conditions, events
+
+
+def _find_holding(variables: Variables, conditions: Event, looked_for: Event) -> Flags:
+    """Return the parts that fulfil conditions, where people who fulfil `looked_for` are looked for."""
+    holding: Flags = np.logical_and.reduce([variables.looked_for(looked_for), *map(variables.holds, conditions)])
+    return holding
 
 
 def _value_sets(term: Term) -> tuple[HasValue, ...]:
@@ -396,12 +369,12 @@ def _intersect_sets(bits: Bits, numbers: Integers) -> Bits:
     return common
 
 
-def _list_positions(bits: Bits) -> tuple[Integers, Integers]:
-    """List the bits that are set: the row, and the place in it."""
+def _list_positions(bits: Bits, start: int) -> tuple[Integers, Integers]:
+    """List the bits that are set: the row, counted from `start`, and the place in it."""
     some = np.flatnonzero(bits.ravel() != 0)
     inside = np.flatnonzero(unpack_bits(bits.ravel()[some, np.newaxis], 64))
     row, word = np.divmod(some, bits.shape[1])
-    return row[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
+    return start + row[inside >> 6], word[inside >> 6] * 64 + (inside & 63)
 
 
 @dataclass(frozen=True, eq=False)
@@ -463,29 +436,46 @@ def constraints_of(variables: Variables, known: Sequence[Statement]) -> Constrai
     people = _find_people(variables, terms)
     number: dict[Who | None, int] = {None: NOBODY} | {who: position for position, who in enumerate(people)}
     person = np.array([number[term.share.person] for term in terms], np.int64)
-    support, meant = find_support(variables, terms, people)
-    draft = _Draft(forms, meant, person)
-    used = draft.constraint >= 0
-    unknown = support_of_unknown(variables, meant, terms, draft.unknown_term)
-    notes = [f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody]
+    support, certain, possible = find_support(variables, terms, people)
+    of_one, unsure = person != NOBODY, np.bincount(possible[0], minlength=len(terms)) > 0
+    widths = np.array([len(form.terms) for form in forms], np.int64)
+    first = np.cumsum(widths) - widths
+    # terms of a statement stand side by side, so that each statement is one run of terms
+    nobody = np.logical_or.reduceat((certain == 0) & ~unsure, first)
+    vague = np.logical_or.reduceat(unsure & ~of_one, first)
+    constraint = np.repeat(np.where(nobody, UNUSED, np.cumsum(~nobody) - 1), widths)
+    # by the term, of which N is taken away
+    sizes, coefficient, unknown = _scale_forms(forms, np.where(of_one, 1, certain).tolist(), vague, nobody)
+    statement = np.flatnonzero(~nobody)
+    sized = [(forms[at], sizes[at]) for at in statement.tolist()]
+    # noise is stated of a share, and measured here in people of the statement's scale
+    noises = [(form.statement.noise, form.statement.scale * size) for form, size in sized]
+    used, of_unknown = constraint >= 0, support_of_unknown(variables, possible, terms, [*unknown])
+    return Constraints(
+        TermSupport.concatenate([support.restrict(used[support.part_term], used[support.column_term]), of_unknown]),
+        np.concatenate((constraint, constraint[[*unknown]])),
+        np.concatenate((coefficient, np.array([*unknown.values()], float))),
+        np.concatenate((person, np.full(len(unknown), NOBODY))),
+        np.array([-math.inf if form.low is None else _multiply(form.low, size) for form, size in sized]),
+        np.array([math.inf if form.high is None else _multiply(form.high, size) for form, size in sized]),
+        statement,
+        people,
+        stated,
+        tuple(_write_notes(variables, [stated[at] for at in np.flatnonzero(nobody)], people)),
+        np.array([0.0 if noise is None else float(scale) for noise, scale in noises]),
+        np.array([noise == "laplace" for noise, _ in noises], bool),
+    )
+
+
+def _write_notes(
+    variables: Variables, about_nobody: Sequence[Statement], people: Mapping[Who, Integers]
+) -> Iterator[str]:
+    for each in about_nobody:
+        yield f"'{each.words}' says nothing: {_why_nobody(variables, each)}"
     for who, rows in people.items():
         if cells_of(who, variables.described) and variables.suppressed[variables.members.group[rows]].all():
             name = shortened(person_text(who))
-            notes.append(f"{name} fits nothing that is printed: this rests on suppressed rows holding the person")
-    return Constraints(
-        TermSupport.concatenate([support.restrict(used[support.part_term], used[support.column_term]), unknown]),
-        np.concatenate((draft.constraint, np.array(draft.unknown_constraint, np.int64))),
-        np.concatenate((draft.coefficient, np.array(draft.unknown_coefficient, float))),
-        np.concatenate((person, np.full(len(draft.unknown_term), NOBODY))),
-        draft.low,
-        draft.high,
-        draft.statement,
-        people,
-        stated,
-        tuple(notes),
-        draft.scale,
-        draft.laplace,
-    )
+            yield f"{name} fits nothing that is printed: this rests on suppressed rows holding the person"
 
 
 def _why_nobody(variables: Variables, known: Statement) -> str:
@@ -518,50 +508,31 @@ def _find_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integ
     return people
 
 
-class _Draft:
-    """The constraints of statements, given of whom each of their terms speaks, and which of them are of one person."""
+def _scale_forms(
+    forms: Sequence[LinearForm], sizes: Sequence[int], vague: Flags, nobody: Flags
+) -> tuple[list[Fraction | int], Floats, dict[int, float]]:
+    """Return how many people each statement is scaled to, the coefficients of terms, and those of N by its term.
 
-    def __init__(self, forms: Sequence[LinearForm], meant: TermPeople, person: Integers) -> None:
-        possible = np.bincount(meant.term, minlength=len(person)) > 0
-        of_one = person != NOBODY
-        widths = np.array([len(form.terms) for form in forms], np.int64)
-        first = np.cumsum(widths) - widths
-        # terms of a statement stand side by side, so that each statement is one run of terms
-        nobody = np.logical_or.reduceat((meant.certain == 0) & ~possible, first)
-        vague = np.logical_or.reduceat(possible & ~of_one, first)
-        self.about_nobody, self.statement = np.flatnonzero(nobody), np.flatnonzero(~nobody)
-        number = np.where(nobody, UNUSED, np.cumsum(~nobody) - 1)
-        self.constraint, self.coefficient = np.repeat(number, widths), np.ones(len(person))
-        self.unknown_term: list[int] = []  # terms t of which N is taken away, in the order of the terms that do so
-        self.unknown_constraint: list[int] = []
-        self.unknown_coefficient: list[float] = []
-        sizes, starts = np.where(of_one, 1, meant.certain).tolist(), first.tolist()
-        people: list[Fraction | int] = [sizes[start] for start in starts]
-        alone = np.array([len(form.terms) == 1 and form.terms[0].coefficient == 1 for form in forms], bool)
-        for at in np.flatnonzero((vague | ~alone) & ~nobody).tolist():
-            form, start = forms[at], starts[at]
-            places = slice(start, start + len(form.terms))
-            if not vague[at]:
-                people[at], self.coefficient[places] = _scale_to_people(form, sizes[places])
-                continue
+    `sizes` are the people of whom terms speak for certain; a statement is `vague` where N more may be meant.
+    """
+    people: list[Fraction | int] = []
+    coefficient, unknown, start = np.ones(len(sizes)), dict[int, float](), 0
+    for at, form in enumerate(forms):
+        places = slice(start, start + len(form.terms))
+        size: Fraction | int = sizes[start]
+        if vague[at] and not nobody[at]:
             _check_same_people(form)
-            scale, self.coefficient[places] = _scale_to_people(form, [1] * len(form.terms))
-            people[at] = sizes[start] * scale
-            # _split_bounds has left one bound where N is unknown
+            scale, coefficient[places] = _scale_to_people(form, [1] * len(form.terms))
+            size = size * scale
+            # `constraints_of` has left one bound where N is unknown
             bound = form.low if form.high is None else form.high
             if bound:
-                self.unknown_term.append(start)
-                self.unknown_constraint.append(int(number[at]))
-                self.unknown_coefficient.append(-float(bound * scale))
-        sized = [(forms[at], people[at]) for at in self.statement.tolist()]
-        self.low = np.array([-math.inf if form.low is None else _multiply(form.low, size) for form, size in sized])
-        self.high = np.array([math.inf if form.high is None else _multiply(form.high, size) for form, size in sized])
-        self.scale, self.laplace = np.zeros(len(sized)), np.zeros(len(sized), bool)
-        # noise is stated of a share, and measured here in people of the statement's scale
-        for at, (form, size) in enumerate(sized):
-            if form.statement.noise is not None:
-                self.scale[at] = float(form.statement.scale * size)
-                self.laplace[at] = form.statement.noise == "laplace"
+                unknown[start] = -float(bound * scale)
+        elif not nobody[at] and (len(form.terms) > 1 or form.terms[0].coefficient != 1):
+            size, coefficient[places] = _scale_to_people(form, sizes[places])
+        people.append(size)
+        start = places.stop
+    return people, coefficient, unknown
 
 
 def _scale_to_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, list[float]]:
