@@ -19,11 +19,10 @@ from sidelight.search.mondrian import Acceptance
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import (
     PolicyCheck,
-    candidate_groups,
     holds_upwards,
     one_group,
 )
-from sidelight.search.utility import Regions, release_of
+from sidelight.search.utility import Regions, candidate_groups, release_of
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 from sidelight.testing.strategies import measures, releases, tables

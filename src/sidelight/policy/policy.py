@@ -553,6 +553,8 @@ def renumber_keys(summary: Any, number_of: Callable[[int], int]) -> Any:  # noqa
         return summary
     if isinstance(summary, tuple) and type(summary) is tuple:
         return tuple(renumber_keys(each, number_of) for each in summary)
+    if isinstance(summary, dict):
+        return {key: renumber_keys(each, number_of) for key, each in summary.items()}
     if is_dataclass(summary) and not isinstance(summary, type):
         values = {each.name: getattr(summary, each.name) for each in fields(summary) if each.init}
         changed = {name: renumber_keys(value, number_of) for name, value in values.items()}

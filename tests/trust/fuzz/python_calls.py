@@ -47,6 +47,7 @@ STEPS = {
         "formula",
         "witness",
         "replay",
+        "check_and_replay",
         "summarize",
         "summarize_blocks",
         "read_tally",
