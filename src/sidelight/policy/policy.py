@@ -549,13 +549,11 @@ def renumber_keys(summary: Any, number_of: Callable[[int], int]) -> Any:  # noqa
         return GroupName(number_of(summary.number), summary.printed)
     if isinstance(summary, Groups):
         return replace(summary, numbers=np.array([number_of(key) for key in summary.numbers.tolist()], np.int64))
-    if isinstance(summary, Measure):
-        return summary
     if isinstance(summary, tuple) and type(summary) is tuple:
         return tuple(renumber_keys(each, number_of) for each in summary)
     if isinstance(summary, dict):
         return {key: renumber_keys(each, number_of) for key, each in summary.items()}
-    if is_dataclass(summary) and not isinstance(summary, type):
+    if is_dataclass(summary) and not isinstance(summary, type | Measure):
         values = {each.name: getattr(summary, each.name) for each in fields(summary) if each.init}
         changed = {name: renumber_keys(value, number_of) for name, value in values.items()}
         same = all(changed[name] is value for name, value in values.items())

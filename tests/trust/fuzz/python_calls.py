@@ -48,6 +48,7 @@ STEPS = {
         "witness",
         "replay",
         "check_and_replay",
+        "printed_column",
         "summarize",
         "summarize_blocks",
         "read_tally",
