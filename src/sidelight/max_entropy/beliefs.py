@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -52,39 +52,18 @@ KindEntries: TypeAlias = tuple[Integers, Integers, Floats]
 """Kinds of people, values, and how many people of the kind have the value."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class KeysOfPeople:
-    """Kinds of people: the key that is printed about each, and a part that it is, −1 for everybody with the key.
+Kinds: TypeAlias = "np.recarray[Any, Any]"
+"""Kinds of people: the key `printed` about each, and a `part` that it is, −1 for everybody with the key.
 
-    `person` says whom statements name: the place in `names`, `NOBODY` where the key has nobody who is named, or
-    `OTHERS`.  How many `people` there are of a kind is part of the estimate, unless it is everybody with a key.
-    """
+`person` says whom statements name: the place among the names, `NOBODY` where the key has nobody who is named, or
+`OTHERS`.  How many `people` there are of a kind is part of the estimate, unless it is everybody with a key.
+"""
 
-    printed: Integers
-    part: Integers
-    person: Integers
-    people: Floats
-    names: tuple[str, ...] = ()
 
-    @classmethod
-    def from_keys(cls, people: Floats, named: Flags) -> KeysOfPeople:
-        """Build a kind for each key; `named` are those of people whom statements name."""
-        keys = len(people)
-        return cls(np.arange(keys), np.full(keys, -1), np.where(named, OTHERS, NOBODY), people)
-
-    @classmethod
-    def concatenate(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
-        """Concatenate kinds."""
-        fields = zip(*((each.printed, each.part, each.person, each.people) for each in kinds), strict=True)
-        printed, part, person, people = map(np.concatenate, fields)
-        return cls(printed, part, person, people, names)
-
-    def __len__(self) -> int:
-        return len(self.printed)
-
-    def take(self, kinds: Integers) -> KeysOfPeople:
-        """Return some kinds."""
-        return KeysOfPeople(self.printed[kinds], self.part[kinds], self.person[kinds], self.people[kinds], self.names)
+def list_kinds(printed: Integers, part: Integers | int, person: Integers, people: Floats) -> Kinds:
+    """Return kinds of people by their fields."""
+    fields = np.broadcast_arrays(printed, part, person, people)
+    return np.rec.fromarrays(fields, names="printed, part, person, people")  # type: ignore[call-overload, no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +86,23 @@ class KeyBeliefs:
     """P*(s | q): people of kind `key[i]` are believed to have value `value[i]` with `probability[i]`."""
 
     variables: Variables
-    keys: KeysOfPeople
+    keys: Kinds
     domain: tuple[Label, ...]
     key: Integers
     value: Integers
     probability: Floats
+    names: tuple[str, ...] = ()
 
     @classmethod
     def from_kinds(
         cls,
         variables: Variables,
         domain: tuple[Label, ...],
-        kinds: Sequence[tuple[KeysOfPeople, KindEntries]],
+        kinds: Sequence[tuple[Kinds, KindEntries]],
         names: tuple[str, ...] = (),
     ) -> KeyBeliefs:
         """Build beliefs by adding up what all groups say about a key; entries are of every person once per value."""
-        keys = KeysOfPeople.concatenate([each for each, _ in kinds], names)
+        keys = np.concatenate([each for each, _ in kinds]).view(np.recarray)
         starts = np.cumsum([0, *(len(each) for each, _ in kinds)])
         numbered = ((start + kind, *others) for start, (_, (kind, *others)) in zip(starts, kinds, strict=False))
         key, value, amounts = map(np.concatenate, zip(*numbered, strict=True))
@@ -133,7 +113,7 @@ class KeyBeliefs:
         place, first = number_keys(pair, below=len(people) * len(domain))
         key, value = np.divmod(pair[first], len(domain))
         total = sum_by(place, amounts[kept], len(first))
-        return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0))
+        return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0), names)
 
     @property
     def members(self) -> Members:
@@ -142,12 +122,12 @@ class KeyBeliefs:
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
         """Return what is known about a person of this kind: what is printed, what tells parts apart, and who it is."""
-        printed, part, person = (int(each[key]) for each in (self.keys.printed, self.keys.part, self.keys.person))
+        printed, part, person, _ = self.keys[key].item()
         says = {column.name: column.cell(printed) for column in self.members.columns}
         says = says if part < 0 else says | self.variables.parts.describe(part)
         if person == NOBODY:
             return tuple(says.items())
-        return (*says.items(), ("person", "anybody else" if person == OTHERS else self.keys.names[person]))
+        return (*says.items(), ("person", "anybody else" if person == OTHERS else self.names[person]))
 
     def probabilities_at(self, key: Integers, value: Integers) -> Floats:
         """Return the probabilities of some keys and values; 0 where they do not occur together."""
@@ -182,20 +162,14 @@ class KeyBeliefs:
 def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
     """Return Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ); infinite where something true is believed impossible."""
     expect(Table, original, "the original")
-    key, value, count = _key_counts(beliefs, original)
-    values = len(beliefs.domain)
-    pair, number = np.unique(key * values + value, return_inverse=True)
-    people = add_up(number, count, len(pair))
-    true = people / beliefs.keys.people[pair // values]
-    believed = beliefs.probabilities_at(*np.divmod(pair, values))
-    with np.errstate(divide="ignore"):
-        return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
-
-
-def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integers, Integers]:
-    """Return the original's counts by the beliefs' keys and values; refuse a table that is not the release's."""
-    keys = _match_keys(beliefs.members, original)
-    if (keys < 0).any():
+    members, keys = beliefs.members, len(beliefs.keys)
+    # the original's rows stacked below the keys: equal rows get equal numbers, and −1 is no key
+    both = tuple(column.stack_on(original.column(column.name)) for column in members.columns)
+    kind, _ = number_equal_rows(both, keys + len(original.sizes))
+    key_of = np.full(int(kind.max()) + 1, -1, np.int64)
+    key_of[kind[:keys]] = np.arange(keys)
+    of_rows = key_of[kind[keys:]]
+    if (of_rows < 0).any():
         raise BadMeasure(
             "the original is not the table that this release is of, or the release prints it more coarsely; beliefs "
             f"are compared with the truth cell by cell: ask it of buckets ({parameter('method', 'anatomy')}), or of "
@@ -204,22 +178,16 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
     row, value, count = original.counts.entries()
     place = {text: code for code, text in enumerate(beliefs.domain)}
     recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
-    amounts = add_up(keys, original.sizes, len(beliefs.keys))
-    if (recode[value] < 0).any() or amounts.tolist() != list(beliefs.keys.people):
+    amounts = add_up(of_rows, original.sizes, keys)
+    if (recode[value] < 0).any() or (amounts != beliefs.keys.people).any():
         raise BadMeasure("the original is not the table that this release is of: other people or values are in it")
-    return keys[row], recode[value], count
-
-
-def _match_keys(members: Members, original: Table) -> Integers:
-    """Return the key of each row of the original; −1 where there is none."""
-    keys = members.key_count
-    # the original's rows stacked below the keys: equal rows get equal numbers
-    both = tuple(column.stack_on(original.column(column.name)) for column in members.columns)
-    kind, _ = number_equal_rows(both, keys + len(original.sizes))
-    key_of = np.full(int(kind.max()) + 1, -1, np.int64)
-    key_of[kind[:keys]] = np.arange(keys)
-    of_rows: Integers = key_of[kind[keys:]]
-    return of_rows
+    values = len(beliefs.domain)
+    pair, number = np.unique(of_rows[row] * values + recode[value], return_inverse=True)
+    people = add_up(number, count, len(pair))
+    true = people / beliefs.keys.people[pair // values]
+    believed = beliefs.probabilities_at(*np.divmod(pair, values))
+    with np.errstate(divide="ignore"):
+        return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +223,7 @@ class Certificate:
     misplaced: float  # how far a share that pushes is from its bound, as a probability
     multipliers: Mapping[str, float | None]  # statement → μ; None: what it says is forced, and pushes nothing
     forced_zeros: int
-    """KindEntries that are 0 in every distribution that fits, as far as they were looked for; a class counts once.
+    """Entries that are 0 in every distribution that fits, as far as they were looked for; a class counts once.
 
     `Beliefs.undecided` says of how many the time was up; these are as good as 0, and the statements behind them push
     very hard instead of `None`.
@@ -306,7 +274,7 @@ class ReleaseBeliefs(Tabular):
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
         members, (row, value, amounts) = self.variables.members, self.entries
         people = add_up(members.key, members.people, members.key_count).astype(float)
-        keys = KeysOfPeople.from_keys(people, np.zeros(members.key_count, bool))
+        keys = list_kinds(np.arange(len(people)), -1, np.full(len(people), NOBODY), people)
         return KeyBeliefs.from_kinds(self.variables, self.release.domain, [(keys, (members.key[row], value, amounts))])
 
     @property
@@ -374,7 +342,7 @@ class ReleaseBeliefs(Tabular):
     def _repr_html_(self) -> str:
         kinds = self.by_kind
         columns = [column.name for column in kinds.members.columns]
-        names = [*columns, *(["person"] if kinds.keys.names else []), self.release.sensitive, "probability"]
+        names = [*columns, *(["person"] if kinds.names else []), self.release.sensitive, "probability"]
         rows = (
             (
                 *(shown(text) for _, text in risk.says),

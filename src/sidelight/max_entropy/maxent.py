@@ -42,10 +42,11 @@ from sidelight.max_entropy.beliefs import (
     OTHERS,
     Certificate,
     KeyBeliefs,
-    KeysOfPeople,
     KindEntries,
+    Kinds,
     MeantPeople,
     ReleaseBeliefs,
+    list_kinds,
 )
 from sidelight.max_entropy.constraints import (
     ONLY_SUPPRESSED,
@@ -331,7 +332,7 @@ class Beliefs(ReleaseBeliefs):
         names = tuple(map(person_text, self.reduced.people))
         return KeyBeliefs.from_kinds(self.variables, self.release.domain, kinds, names)
 
-    def _kinds_of_keys(self, apart: Flags) -> tuple[KeysOfPeople, KindEntries]:
+    def _kinds_of_keys(self, apart: Flags) -> tuple[Kinds, KindEntries]:
         """Return a kind for each key, of its people without rows that are apart, and what they have."""
         members, (row, value, amounts) = self.variables.members, self.entries
         whole = ~apart[row]
@@ -339,10 +340,10 @@ class Beliefs(ReleaseBeliefs):
         people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
         named = np.isin(np.arange(members.key_count), self._keys_of_named)
         people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
-        kinds = KeysOfPeople.from_keys(people, named)
+        kinds = list_kinds(np.arange(members.key_count), -1, np.where(named, OTHERS, NOBODY), people)
         return kinds, (key, value[whole], amounts[whole])
 
-    def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, KindEntries]:
+    def _kinds_of_parts(self, rows: Integers) -> tuple[Kinds, KindEntries]:
         members, parts = self.variables.members, self.variables.parts
         _, part = ranges(parts.first[rows], parts.first[rows + 1])
         names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
@@ -352,9 +353,9 @@ class Beliefs(ReleaseBeliefs):
         person = np.where(np.isin(printed, self._keys_of_named), OTHERS, NOBODY)
         at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
         entries = number[at], self.variables.value[columns], self._amounts_at(part[at], columns)
-        return KeysOfPeople(printed, part[first], person, people), entries
+        return list_kinds(printed, part[first], person, people), entries
 
-    def _kinds_of_named(self) -> tuple[KeysOfPeople, KindEntries]:
+    def _kinds_of_named(self) -> tuple[Kinds, KindEntries]:
         reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
         named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)
         by_class = np.argsort(quotient.column, kind="stable")
@@ -365,7 +366,7 @@ class Beliefs(ReleaseBeliefs):
         amounts = self.solution.amounts[variable] * share
         # a person is one person but for the solver's error, which is no reason to doubt what is certain
         size = sum_by(reduced.person[named], self.solution.amounts[named], people)
-        kinds = KeysOfPeople(self._keys_of_named, np.full(people, -1), np.arange(people), size)
+        kinds = list_kinds(self._keys_of_named, -1, np.arange(people), size)
         return kinds, (reduced.person[variable], self.variables.value[column], amounts)
 
     @property
@@ -603,13 +604,12 @@ class SetBeliefs(ReleaseBeliefs):
             # special kinds of this value are numbered behind those of all values before
             kind = sum(map(len, kinds)) + np.searchsorted(special, apart.key[at])
             entries.append((kind, np.full(len(at), self.release.groups.code_of(text)), apart.probability[at]))
-            of_value = apart.keys.take(special)
-            person = np.where(of_value.person >= 0, of_value.person + len(names), of_value.person)
-            kinds.append(replace(of_value, person=person))
-            names += apart.keys.names
+            kinds.append(apart.keys[special].view(np.recarray))
+            kinds[-1].person[kinds[-1].person >= 0] += len(names)
+            names += apart.names
         key, value, probability = map(np.concatenate, zip(*entries, strict=True))
-        keys = KeysOfPeople.concatenate(kinds, names)
-        return KeyBeliefs(self.people.variables, keys, self.release.domain, key, value, probability)
+        keys = np.concatenate(kinds).view(np.recarray)
+        return KeyBeliefs(self.people.variables, keys, self.release.domain, key, value, probability, names)
 
     def forget_statements(self, seconds: float) -> SetBeliefs:
         """Return what follows from the release alone, which takes no time."""

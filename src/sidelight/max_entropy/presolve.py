@@ -128,16 +128,30 @@ def fix_by_frechet_bounds(problem: Problem) -> Flags:
     zero = np.zeros(len(problem), bool)
     if len(problem.low) == 0:
         return zero
-    margins = _Margins(problem)
+    constraint, variable = sparse.coo_array(problem.coefficients).coords
+    # of each constraint and group that it counts in, a *pair*: r people are asked about, and c occurrences of values
+    group = problem.group[problem.column]
+    groups = int(group.max(initial=-1)) + 1
+    pairs, pair = np.unique(constraint * groups + group[variable], return_inverse=True)
+    of_constraint, of_group = np.divmod(pairs, max(groups, 1))
+    sizes = sum_by(problem.group, problem.counts, groups)
+
+    def sum_once(margin: Integers, totals: Floats) -> tuple[Integers, Floats]:
+        """Count rows (or columns) of each pair, each once, and add up their totals."""
+        of_nonzero = margin[variable]
+        _, first = np.unique(constraint * len(totals) + of_nonzero, return_index=True)
+        counted = np.bincount(pair[first], minlength=len(pairs))
+        return counted, sum_by(pair[first], totals[of_nonzero[first]], len(pairs))
+
+    rows, r = sum_once(problem.row, problem.people)
+    columns, c = sum_once(problem.column, problem.counts)
     counts_products = _counts_once(problem)
-    entries = np.bincount(margins.pair, minlength=len(margins.pair_group))
     # of a product all rows × all columns are counted; a sum of several shares may not be one
-    counts_products[margins.pair_constraint[margins.rows * margins.columns != entries]] = False
+    counts_products[of_constraint[rows * columns != np.bincount(pair, minlength=len(pairs))]] = False
     blocks = np.flatnonzero(counts_products)
-    r, c, n = margins.people, margins.occurrences, margins.size[margins.pair_group]
     least, most = (
-        sum_by(margins.pair_constraint, each, len(problem.low))[blocks]
-        for each in (np.maximum(r + c - n, 0.0), np.minimum(r, c))
+        sum_by(of_constraint, each, len(problem.low))[blocks]
+        for each in (np.maximum(r + c - sizes[of_group], 0.0), np.minimum(r, c))
     )
     low, high = problem.low[blocks], problem.high[blocks]
     beyond = (low > most + _slack(most)) | (high < least - _slack(least))
@@ -146,52 +160,16 @@ def fix_by_frechet_bounds(problem: Problem) -> Flags:
     at_top, at_bottom = low >= most - NEGLIGIBLE_PEOPLE, high <= least + NEGLIGIBLE_PEOPLE
     # constraints at 0 force nothing that `propagate_bounds` does not see
     for at in np.flatnonzero((at_top | at_bottom) & (high > NEGLIGIBLE_PEOPLE)):
-        zero |= margins.zeros(int(blocks[at]), top=bool(at_top[at]), bottom=bool(at_bottom[at]))
-    return zero
-
-
-class _Margins:
-    """Of each constraint and group that it counts in: r people are asked about, and c occurrences of values.
-
-    Constraint and group are a *pair*; `size` n people are in each group.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.constraint, self.variable = sparse.coo_array(problem.coefficients).coords
-        self.group = problem.group[problem.column]
-        groups = int(self.group.max(initial=-1)) + 1
-        self.size = sum_by(problem.group, problem.counts, groups)
-        pairs, self.pair = np.unique(self.constraint * groups + self.group[self.variable], return_inverse=True)
-        self.pair_constraint, self.pair_group = np.divmod(pairs, max(groups, 1))
-        self.rows, self.people = self._sum_once(problem.row, problem.people)
-        self.columns, self.occurrences = self._sum_once(problem.column, problem.counts)
-
-    def _sum_once(self, margin: Integers, totals: Floats) -> tuple[Integers, Floats]:
-        """Count rows (or columns) of each pair, each once, and add up their totals."""
-        of_nonzero = margin[self.variable]
-        _, first = np.unique(self.constraint * len(totals) + of_nonzero, return_index=True)
-        pair, pairs = self.pair[first], len(self.pair_group)
-        return np.bincount(pair, minlength=pairs), sum_by(pair, totals[of_nonzero[first]], pairs)
-
-    def zeros(self, constraint: int, *, top: bool, bottom: bool) -> Flags:
-        """Return what is 0 where a constraint is at one end of its bounds in every group."""
-        problem, counted = self.problem, self.variable[self.constraint == constraint]
+        counted, own = variable[constraint == blocks[at]], of_constraint == blocks[at]
+        asked, occurring = (sum_by(of_group[own], each[own], groups)[group] for each in (r, c))
         in_rows = np.isin(problem.row, problem.row[counted])
         in_columns = np.isin(problem.column, problem.column[counted])
-        pairs = self.pair_constraint == constraint
-        r, c = (
-            sum_by(self.pair_group[pairs], each[pairs], len(self.size))[self.group]
-            for each in (self.people, self.occurrences)
-        )
-        zero = np.zeros(len(problem), bool)
-        if top:  # all who are asked about have such a value, or nobody else has
-            zero |= (in_rows & ~in_columns & (r <= c)) | (~in_rows & in_columns & (c <= r))
-        if bottom:  # none of them has, or everybody else has
-            overlap = r + c - self.size[self.group]
-            touched = (r > 0) & (c > 0)
+        if at_top[at]:  # all who are asked about have such a value, or nobody else has
+            zero |= (in_rows & ~in_columns & (asked <= occurring)) | (~in_rows & in_columns & (occurring <= asked))
+        if at_bottom[at]:  # none of them has, or everybody else has
+            overlap, touched = asked + occurring - sizes[group], (asked > 0) & (occurring > 0)
             zero |= (in_rows & in_columns & (overlap <= 0)) | (~in_rows & ~in_columns & (overlap >= 0) & touched)
-        return zero
+    return zero
 
 
 def _counts_once(problem: Problem) -> Flags:
