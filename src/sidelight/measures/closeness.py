@@ -203,8 +203,7 @@ class Closeness(Targeted, FormulaMeasure):
             here, overall = runs.shares(groups, arithmetic)
             # what comes in is enough: as much leaves nodes of the level, and those without a run lose only
             flows = 2 * runs.times * np.maximum(here - overall, 0)
-        distances: Numbers = np.abs(flows).sum(axis=1) * arithmetic.ratio(*ground.cost.as_integer_ratio())
-        return distances
+        return np.asarray(np.abs(flows).sum(axis=1) * arithmetic.ratio(*ground.cost.as_integer_ratio()))
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Return the value that the group has most too much of, or the first if it has too much of none."""

@@ -319,8 +319,7 @@ class Screen(ABC):
 
 def divide_sums(sums: Floats) -> Floats:
     """Return the ratio of the first two of sums."""
-    ratio: Floats = sums[:, 0] / sums[:, 1]
-    return ratio
+    return np.asarray(sums[:, 0] / sums[:, 1])
 
 
 @dataclass(frozen=True)

@@ -187,8 +187,7 @@ class ExpectedCandidates(FormulaMeasure):
 
 
 def _overall_shares(groups: Groups) -> Floats:
-    shares: Floats = groups.whole / max(int(groups.whole.sum()), 1)
-    return shares
+    return np.asarray(groups.whole / max(int(groups.whole.sum()), 1))
 
 
 def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
@@ -217,8 +216,7 @@ def _stirling_rest(x: Floats) -> Floats:
     series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large
     small = np.minimum(x, far)
     exactly = gammaln(small) - (small - 0.5) * np.log(small) + small - np.log(2 * np.pi) / 2
-    beyond: Floats = np.where(x >= far, series, exactly)
-    return beyond
+    return np.asarray(np.where(x >= far, series, exactly))
 
 
 STEPS, TERMS = 64, 40

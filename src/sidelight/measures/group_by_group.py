@@ -203,8 +203,7 @@ class WorstGroup(Screen):
         return scores[:, np.newaxis]
 
     def kinds(self, groups: Groups) -> Integers:
-        kinds: Integers = self.measure.kinds(groups)
-        return kinds
+        return np.asarray(self.measure.kinds(groups))
 
     def join(self, one: Floats, other: Floats) -> Floats:
         return np.maximum(one, other) if self.measure.large_is_bad else np.minimum(one, other)

@@ -676,8 +676,7 @@ class CostScreen(Screen):
     def value(self, rows: Floats) -> Floats:
         parts = zip(self.cost.different_weights(), self._parts(rows), strict=True)
         values = [float(weight) * self.inner.value(part) for weight, part in parts]
-        largest: Floats = np.max([np.zeros(len(rows)), *values], axis=0)
-        return largest
+        return np.asarray(np.max([np.zeros(len(rows)), *values], axis=0))
 
     def _parts(self, rows: Floats) -> list[Floats]:
         # (groups, weights · numbers) to one (groups, numbers) for each weight

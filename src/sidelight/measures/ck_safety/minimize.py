@@ -143,8 +143,7 @@ class TopCounts:
             return self.sums
         # σ is one of the a + 1 most frequent values, or counts in place of the last of them
         before = np.vstack((np.zeros_like(self.target), self.sums[:-1]))
-        known: Integers = np.minimum(self.sums, before + self.target)
-        return known
+        return np.asarray(np.minimum(self.sums, before + self.target))
 
     def people_to_ask(self, *, target: bool) -> Integers:
         """Return how many people with m values each leave too few others, n − Sₘ + 1, or n − Uₘ + 1 with the target."""
@@ -159,8 +158,7 @@ class TopCounts:
 
 def count_left(n: Numbers, person: int) -> Numbers:
     """Return n − i, or 1 where nobody is left: somebody before must have had one of the values."""
-    left: Numbers = np.maximum(n - person, 1)
-    return left
+    return np.asarray(np.maximum(n - person, 1))
 
 
 def avoid(left: Numbers, known: Numbers, *, exact: bool) -> Numbers:
@@ -326,8 +324,7 @@ def least_log_probabilities(groups: TopCounts) -> Floats:
 
 def log_tolerance(logs: Floats | float) -> Floats:
     """Return how far apart logarithms of equal probabilities may be."""
-    distance: Floats = NEAR * np.maximum(np.abs(logs), 1.0)
-    return distance
+    return np.asarray(NEAR * np.maximum(np.abs(logs), 1.0))
 
 
 class Allocation(NamedTuple):

@@ -245,8 +245,7 @@ class SinglingOut(Measure):
 
 def _says(cells: KnownCells, name: str, text: Label) -> Flags:
     (column,) = cells.named([name])
-    flags: Flags = np.array([each == text for each in column.labels], bool)[column.codes]
-    return flags
+    return np.asarray(np.array([each == text for each in column.labels], bool)[column.codes])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

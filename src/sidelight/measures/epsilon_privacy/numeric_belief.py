@@ -135,8 +135,7 @@ class Normal(NumberFamily):
         middle, half = -np.abs(center - mean) / width, within / width
         by_middle = np.exp(-middle * middle / 2) / math.sqrt(2 * math.pi) * 2 * half
         # narrow intervals are a difference of nearly equal tails: the density at their middle is closer
-        chance: Floats = np.where(half < 5e-6, by_middle, ndtr(middle + half) - ndtr(middle - half))
-        return chance
+        return np.asarray(np.where(half < 5e-6, by_middle, ndtr(middle + half) - ndtr(middle - half)))
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
         mean, variance = self.expects, self.spread**2
@@ -182,8 +181,7 @@ class Poisson(NumberFamily):
         downwards = _sum_of_products(
             likeliest - first, lambda step: (likeliest + 1 - step) / (alpha + beta * (likeliest - step))
         )
-        chance: Floats = np.exp(log_chance) * (1 + upwards + downwards)
-        return chance
+        return np.asarray(np.exp(log_chance) * (1 + upwards + downwards))
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
         first, last = max(math.ceil(low), 0), math.floor(high)
@@ -239,8 +237,7 @@ class Pareto(NumberFamily):
             base = sure * level + total
             tail, inside = -(sure + seen) * np.log1p(above / base), -(sure + seen) * np.log1p(across / (base + above))
         # the two tails may be nearly equal: `expm1` keeps the digits of their difference
-        chance: Floats = -np.exp(tail) * np.expm1(inside)
-        return chance
+        return np.asarray(-np.exp(tail) * np.expm1(inside))
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
         with localcontext(DIGITS):

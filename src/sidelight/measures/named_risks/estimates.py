@@ -81,7 +81,7 @@ from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.exact import ROUNDING_ERROR, worst_row
 from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Summary, Tally, choice, join_tallies, whole
-from sidelight.measures.named_risks.size_risk import SizeHistogram, runs_of_sizes
+from sidelight.measures.named_risks.size_risk import SizeHistogram
 from sidelight.rounding import PRECISE, decimal_text, exact_number, exact_text, round_up, short_decimal, to_places
 from sidelight.streams.key_stream import WEIGHT_UNIT
 from sidelight.text import counted, form
@@ -309,7 +309,8 @@ class UniqueMatch(UniquesEstimate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.fraction is not None and not 0 < self._declared_share <= 1:
+        name = f"the {parameter('fraction')} of '{self.name}'"
+        if self.fraction is not None and not 0 < exact_number(self.fraction, BadMeasure, name) <= 1:
             raise BadMeasure(
                 f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, to be "
                 f"above 0 and at most 1, not {as_given(self.fraction)}"
@@ -318,10 +319,6 @@ class UniqueMatch(UniquesEstimate):
     @property
     def needs_weights(self) -> bool:  # type: ignore[override]
         return self.fraction is None
-
-    @property
-    def _declared_share(self) -> Fraction | float:
-        return exact_number(self.fraction, BadMeasure, f"the {parameter('fraction')} of '{self.name}'")
 
     def check(self, release: Release) -> None:
         super().check(release)
@@ -338,8 +335,10 @@ class UniqueMatch(UniquesEstimate):
             )
 
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
-        by_weights = self.fraction is None
-        sampled = Fraction(histogram.everybody * WEIGHT_UNIT, weight) if by_weights else Fraction(self._declared_share)
+        if self.fraction is None:
+            sampled = Fraction(histogram.everybody * WEIGHT_UNIT, weight)
+        else:
+            sampled = Fraction(exact_number(self.fraction, BadMeasure, "fraction"))
         witness = MatchWitness(alone, alone=histogram.of_size(1), pairs=histogram.of_size(2), fraction=sampled)
         notes = () if witness.pairs else ("no group is a pair, so that the estimate of a unique match is 1",)
         return Finding(self, _match(sampled, witness.alone, witness.pairs), witness, notes)
@@ -348,9 +347,8 @@ class UniqueMatch(UniquesEstimate):
         witness = finding.witness
         if not isinstance(witness, MatchWitness):
             return "Nobody finds a single match: nobody is alone in a group."
-        sample = (
-            f"this {short_decimal(witness.fraction * 100)} % sample" if witness.fraction < 1 else "a whole population"
-        )
+        percent = short_decimal(witness.fraction * 100)
+        sample = f"this {percent} % sample" if witness.fraction < 1 else "a whole population"
         value = Fraction(finding.value)
         right = exact_text(value) if value.denominator <= 12 else short_decimal(value)
         pairs = f"{counted(witness.pairs, 'group')} {'is a pair' if witness.pairs == 1 else 'are pairs'}"
@@ -359,8 +357,7 @@ class UniqueMatch(UniquesEstimate):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         assert isinstance(witness, MatchWitness)
-        groups_of = {people: groups for people, _, groups in runs_of_sizes(release.groups.sizes, release.groups.sizes)}
-        return _match(witness.fraction, groups_of.get(1, 0), groups_of.get(2, 0))
+        return _match(witness.fraction, *(int(np.count_nonzero(release.groups.sizes == people)) for people in (1, 2)))
 
 
 def _match(fraction: Fraction, alone: int, pairs: int) -> Fraction:
@@ -464,9 +461,9 @@ class PopulationUniques(UniquesEstimate):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         del witness
-        # runs of equal sizes are the same histogram, found by sorting and not by counting
-        runs = runs_of_sizes(release.groups.sizes, release.groups.sizes)
-        sample = SizeHistogram(*map(np.array, zip(*runs, strict=True)))
+        # the same histogram, found by sorting and not by counting
+        people, groups = np.unique(release.groups.sizes, return_counts=True)
+        sample = SizeHistogram(people, people, groups)
         models = self._ask_models(sample)
         return max(each.uniques for each in models) if models else Fraction(sample.of_size(1))
 

@@ -95,9 +95,13 @@ class SizeHistogram:
 
     @classmethod
     def of(cls, people: Integers, population: Integers | None = None) -> SizeHistogram:
-        if population is None:
-            sizes, groups = _count_sizes(people)
+        if population is None and people.max(initial=0) >= SMALL * SMALL:
+            sizes, groups = np.unique(people, return_counts=True)
             return cls(sizes, sizes, groups)
+        if population is None:  # a table of all sizes is quicker than sorting them
+            table = np.bincount(people)
+            sizes = np.flatnonzero(table)
+            return cls(sizes, sizes, table[sizes])
         # pairs of small numbers are counted in one table of SMALL² cells, and only the few others are sorted
         small = (people < SMALL) & (population < SMALL)
         table = np.bincount(people[small] * SMALL + population[small])
@@ -137,15 +141,6 @@ class SizeHistogram:
         return sum_of_ratios(add_up(at, self.people * self.groups, len(sizes)).tolist(), sizes.tolist())
 
 
-def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
-    # up to SMALL² a table of all sizes is quicker than sorting them
-    if sizes.max(initial=0) >= SMALL * SMALL:
-        return np.unique(sizes, return_counts=True)
-    table = np.bincount(sizes)
-    different = np.flatnonzero(table)
-    return different, table[different]
-
-
 Statistic: TypeAlias = Literal["highest", "average", "share above"]
 """Of the person worst off; of everybody, on average; or the share of people whose risk is above a threshold."""
 
@@ -176,11 +171,8 @@ class SizeWitness(Witness):
 
 
 def share(part: Amount, whole: int) -> Amount:
-    """Divide, exactly; a sum that was rounded up stays above."""
-    if isinstance(part, Fraction | int):
-        return Fraction(part) / whole
-    # one float up, as the division may have rounded down
-    return float(np.nextafter(part / whole, np.inf))
+    """Divide, exactly; a sum that was rounded up stays above: one float up, as the division may have rounded down."""
+    return Fraction(part) / whole if isinstance(part, Fraction | int) else float(np.nextafter(part / whole, np.inf))
 
 
 def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
@@ -189,11 +181,8 @@ def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
     >>> runs_of_sizes(np.array([2, 1, 2]), np.array([2, 1, 2]))
     [(1, 1, 1), (2, 2, 2)]
     """
-    order = np.lexsort((people, population))
-    columns = [people[order], population[order]]
-    starts = np.flatnonzero(run_starts(columns))
-    lengths = np.diff(starts, append=len(order))
-    return list(zip(columns[0][starts].tolist(), columns[1][starts].tolist(), lengths.tolist(), strict=True))
+    pairs, groups = np.unique(np.column_stack((population, people)), axis=0, return_counts=True)
+    return [(f, F, times) for (F, f), times in zip(pairs.tolist(), groups.tolist(), strict=True)]
 
 
 class SizeRisk(Measure):
@@ -366,10 +355,16 @@ class SizeRisk(Measure):
         return np.column_stack((groups.sizes, self.population_of(groups)))
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Sort the groups by (F, f) again, and add up run by run."""
+        """Sort the groups by (F, f) again, and compute the value by the definition, run by run."""
         del witness
         groups = self.prepare(release).groups
-        return self.again(runs_of_sizes(groups.sizes, self.population_of(groups)))
+        runs = runs_of_sizes(groups.sizes, self.population_of(groups))
+        if self.statistic == "average":
+            return self.average_again(runs)
+        if self.statistic == "share above":
+            above = sum(f * times for f, F, times in runs if Fraction(1, F) > self.least_risk)
+            return Fraction(above, sum(f * times for f, _, times in runs))
+        return max(Fraction(*map(int, self.ratio(np.array(f), np.array(F)))) for f, F, _ in runs)
 
     def _is_above(self, population: Integers) -> Flags:
         # a threshold of 0 is exceeded in groups of any size
@@ -380,7 +375,7 @@ class SizeRisk(Measure):
         return histogram.expected_matches(), histogram.everybody
 
     def screen(self) -> Screen:
-        return WorstGroup(self) if self.statistic == "highest" else SumScreen(self.addends, self.joined, self.kinds)
+        return WorstGroup(self) if self.statistic == "highest" else SumScreen(self.addends, self.join_sums, self.kinds)
 
     def addends(self, groups: Groups) -> Floats:
         """Return what is added up, each group's part and its people: (groups, 2) float64."""
@@ -388,18 +383,9 @@ class SizeRisk(Measure):
         part = people / population if self.statistic == "average" else people * self._is_above(population)
         return np.column_stack((part, people)).astype(float)
 
-    def joined(self, sums: Floats) -> Floats:
+    def join_sums(self, sums: Floats) -> Floats:
         """Read the value off sums of addends: the first over the second."""
         return divide_sums(sums)
-
-    def again(self, runs: SizeRuns) -> Amount:
-        """Compute the value by the definition, from runs of groups that have the same (f, F)."""
-        if self.statistic == "average":
-            return self.average_again(runs)
-        if self.statistic == "share above":
-            above = sum(f * times for f, F, times in runs if Fraction(1, F) > self.least_risk)
-            return Fraction(above, sum(f * times for f, _, times in runs))
-        return max(Fraction(*map(int, self.ratio(np.array(f), np.array(F)))) for f, F, _ in runs)
 
     def average_again(self, runs: SizeRuns) -> Amount:
         """Σ f/F / n, from runs; those with the same F are one ratio, as its terms decide whether it is a fraction."""
@@ -428,8 +414,7 @@ class SizeRisk(Measure):
 
     def few_alike(self, people: int, size: int) -> str:
         """Return in words that so many people have at most so many who look like them."""
-        groups = "groups of 1" if size == 1 else f"groups of {size:,} or fewer"
-        return f"{form('is', people)} in {groups}"
+        return f"{form('is', people)} in {'groups of 1' if size == 1 else f'groups of {size:,} or fewer'}"
 
 
 @dataclass(frozen=True)
@@ -547,8 +532,8 @@ with 1/2.
         # (groups, 4): f/F, f, 1 and F, whose sums make both averages
         return np.column_stack((addends, np.ones(len(groups)), self.population_of(groups)))
 
-    def joined(self, sums: Floats) -> Floats:
-        of_people: Floats = sums[:, 0] / sums[:, 1]
+    def join_sums(self, sums: Floats) -> Floats:
+        of_people = divide_sums(sums)
         return of_people if self.statistic != "average" else np.maximum(of_people, sums[:, 2] / sums[:, 3])
 
     def average_again(self, runs: SizeRuns) -> Amount:

@@ -410,8 +410,7 @@ class AcquaintanceScreen(Screen):
         worst = float(least_product(minima.swapaxes(0, 1)).min(initial=np.inf))
         against = least_product(np.minimum(joining, minima).swapaxes(0, 1))
         beyond = against > worst + tolerance(worst if math.isfinite(worst) else 0.0, self.knowledge.family)
-        safe: Flags = np.logical_and.reduce((above | settled).all(axis=1) | absent | beyond, axis=1)
-        return safe
+        return np.asarray(np.logical_and.reduce((above | settled).all(axis=1) | absent | beyond, axis=1))
 
     def kinds(self, groups: Groups) -> Integers:
         """The size, the counts in question, and the largest of the others, as many as can be ruled out."""
@@ -428,8 +427,7 @@ class AcquaintanceScreen(Screen):
         """Return 1/(1+NR) for the value with the least odds against it."""
         # (rows, 5 · values) to (5, rows, values): one array for each of the five minima
         minima = rows.reshape(len(rows), len(ABSENT), -1).swapaxes(0, 1)
-        risk: Floats = 1 / (1 + np.exp(least_product(minima).min(axis=1, initial=np.inf)))
-        return risk
+        return np.asarray(1 / (1 + np.exp(least_product(minima).min(axis=1, initial=np.inf))))
 
     def group_values(self, groups: Groups) -> Floats:
         """Return each group's risk; with one value each, the most frequent value in question is most at risk."""
@@ -440,5 +438,4 @@ class AcquaintanceScreen(Screen):
         cells = seen.counts.dense()
         most = (cells if len(places) == cells.shape[1] else cells[:, places]).max(axis=1)[:, np.newaxis]
         logs = least_product(self._log_products(seen, most))
-        risk: Floats = np.where(most > 0, 1 / (1 + np.exp(logs)), 0.0)[:, 0]
-        return risk
+        return np.asarray(np.where(most > 0, 1 / (1 + np.exp(logs)), 0.0)[:, 0])

@@ -106,8 +106,7 @@ def log_none_has(semantics: Semantics, n: Integers, a: Integers, m: int | Intege
 
 def _log_or_settled(amount: Floats | Integers) -> Floats:
     """Return the logarithm where there is one; nothing left, or less, means settled."""
-    logs: Floats = np.log(amount, out=np.full(np.shape(amount), SETTLED), where=np.asarray(amount) > 0)
-    return logs
+    return np.asarray(np.log(amount, out=np.full(np.shape(amount), SETTLED), where=np.asarray(amount) > 0))
 
 
 # Logarithms of V.
@@ -135,8 +134,7 @@ _STIRLING_REST = np.array(
 def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
     """Return the logarithm of the probability that m of n people are none of a; whole numbers, a + m ≤ n, n > 0."""
     if np.max(n, initial=0) < len(_LOG_FACTORIAL):
-        logs: Floats = _LOG_FACTORIAL[n - m] + _LOG_FACTORIAL[n - a] - _LOG_FACTORIAL[n] - _LOG_FACTORIAL[n - a - m]
-        return logs
+        return np.asarray(_LOG_FACTORIAL[n - m] + _LOG_FACTORIAL[n - a] - _LOG_FACTORIAL[n] - _LOG_FACTORIAL[n - a - m])
     more, fewer = np.maximum(a, m), np.minimum(a, m)  # rounding weighs a few times the smaller one
     others, rest = n - more, n - more - fewer
     others_or_one, rest_or_one = np.maximum(others, 1), np.maximum(rest, 1)  # 0! is 1!
@@ -224,15 +222,13 @@ def _once_per_pair(compute: Callable[[Integers, Integers], Floats], n: Integers,
     if (most - least + 1) * count >= a.size:
         return compute(n, a)
     sizes, counts = np.arange(least, most + 1), np.arange(1, count + 1)
-    logs: Floats = compute(sizes[:, np.newaxis], counts)[n - least, a - 1]
-    return logs
+    return np.asarray(compute(sizes[:, np.newaxis], counts)[n - least, a - 1])
 
 
 def least_product(minima: Floats | Sequence[Floats]) -> Floats:
     """Combine the logarithms of five minima to that of NR."""
     all_together, target, lone_family, lone_target, family = minima
-    least: Floats = np.minimum(all_together, np.minimum(target + lone_family, lone_target + family))
-    return least
+    return np.asarray(np.minimum(all_together, np.minimum(target + lone_family, lone_target + family)))
 
 
 OFF_PER_RELATIVE = 8e-15
@@ -241,8 +237,7 @@ OFF_PER_RELATIVE = 8e-15
 
 def tolerance(logs: Floats | float, family: int) -> Floats:
     """Return how far apart logarithms of equal odds may be: `log_missing_all` is why a family adds to it."""
-    distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + OFF_PER_RELATIVE * family
-    return distance
+    return np.asarray(NEAR * np.maximum(np.abs(logs), 1) + OFF_PER_RELATIVE * family)
 
 
 # One group seen from one value, exactly.

@@ -244,8 +244,7 @@ class RiskMap:
         # lowered by as much as floats may be off, so that the risk errs upwards
         family = min(int(points[:, 2].max(initial=0)), self.enough)
         lowered = logs - tolerance(np.where(np.isfinite(logs), logs, 0.0), family)
-        raised: Floats = np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0)
-        return raised
+        return np.asarray(np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0))
 
     def withstands(self, points: Integers, below: Bound) -> Flags:
         """Decide at each point whether the risk stays below a limit c: NR must stay above its odds, (1 − c)/c."""
@@ -266,8 +265,7 @@ class RiskMap:
 
     def _clip(self, points: Integers) -> Integers:
         """Clip amounts to the largest that matter."""
-        clipped: Integers = np.minimum(points, np.array([len(self.sizes) - 1, self.enough, self.enough]))
-        return clipped
+        return np.asarray(np.minimum(points, np.array([len(self.sizes) - 1, self.enough, self.enough])))
 
     def log_odds(self, points: Integers) -> Floats:
         """Compute ln NR at each point, infinite where nobody has the value.
@@ -324,8 +322,7 @@ class RiskMap:
         beyond = points[:, np.newaxis] + np.eye(3, dtype=np.int64)  # one more of each: (points, 3, 3)
         too_much = ~self.withstands(beyond.reshape(-1, 3), below).reshape(-1, 3)
         too_much |= beyond[..., 0] > self.most_ruled_out
-        maximal: Flags = self.withstands(points, below) & too_much.all(axis=1)
-        return maximal
+        return np.asarray(self.withstands(points, below) & too_much.all(axis=1))
 
     def most_others(self, rules_out: Integers, family: Integers, below: Bound) -> Integers:
         """Return the largest number of others that is withstood, for many ℓ and m at once; −1 where there is none.

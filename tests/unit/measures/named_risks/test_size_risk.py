@@ -269,7 +269,7 @@ def test_of_two_parts_the_worse_group_is_kept_and_of_none_none():
     one, other, nobody = (measure.summarize(groups.take(np.array(rows, int))) for rows in ([0], [1, 2], []))
     for merged in (one.merge(other), other.merge(one)):
         assert (merged.finding().value, merged.finding().witness.group.number) == (Fraction(1, 2), 2)
-    assert nobody.merge(nobody).worst is None
+    assert nobody.merge(nobody).state[1] is None
 
 
 def test_what_else_than_the_groups_decides_is_asked():

@@ -292,7 +292,7 @@ def test_the_first_who_is_alone_is_named_in_whatever_order_groups_come():
     groups, measure = sizes(2, 1, 3, 1).groups, sl.UniqueMatch(0.1)
     assert measure.summarize(groups.take(np.array([3, 2, 1, 0]))).state[1][0] == (2,)
     last, first = (measure.summarize(groups.take(np.array([row]))) for row in (3, 1))
-    assert last.merge(first).worst == first.merge(last).worst == first.worst
+    assert last.merge(first).state[1] == first.merge(last).state[1] == first.state[1]
     assert measure.summarize(groups.take(np.array([0, 2]))).state[1] is None
 
 
