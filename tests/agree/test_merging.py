@@ -5,7 +5,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search.microaggregation import Centroids, LeastOverlap, merge_into, merge_until_within, pair_up
+from sidelight.search.microaggregation import (
+    merge_into,
+    merge_until_within,
+    nearest_by_overlap,
+    nearest_by_points,
+    pair_up,
+)
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.testing import measures, releases
 
@@ -52,16 +58,14 @@ def problems(draw):
     limits = PolicyCheck.from_policy(tuple(criteria), people=1_000)
     assume(limits.holds(everybody))
     points = np.array(draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups))), float)
-    near = draw(
-        st.sampled_from([Centroids(groups.sizes, points[:, np.newaxis]), LeastOverlap(np.random.default_rng(1))])
-    )
-    return groups, limits, near
+    nearest = draw(st.sampled_from([nearest_by_points, nearest_by_overlap(np.random.default_rng(1))]))
+    return groups, limits, nearest, points[:, np.newaxis]
 
 
 @given(problems())
 def test_merging_ends_within_the_limits_whatever_the_measures(problem):
-    groups, limits, near = problem
-    number = merge_until_within(groups, limits, near)
+    groups, limits, *near = problem
+    number = merge_until_within(groups, limits, *near)
     assert sorted(set(number.tolist())) == list(range(int(number.max()) + 1))
     merged = merge_into(groups, number)
     assert limits.holds(merged)
@@ -71,15 +75,15 @@ def test_merging_ends_within_the_limits_whatever_the_measures(problem):
 
 @given(problems())
 def test_groups_within_the_limits_stay_as_they_are(problem):
-    groups, limits, near = problem
+    groups, limits, *near = problem
     assume(limits.holds_in_each(groups).all() and limits.holds(groups))
-    assert merge_until_within(groups, limits, near).tolist() == list(range(len(groups)))
+    assert merge_until_within(groups, limits, *near).tolist() == list(range(len(groups)))
 
 
 def test_a_thousand_groups_that_are_all_alike_pair_up_in_a_few_rounds():
     groups = sl.Release.from_counts([{"a": 1, "b": 1}] * 1000).groups
     rounds = []
-    near = LeastOverlap(np.random.default_rng(1))
+    near = nearest_by_overlap(np.random.default_rng(1))
     limits = PolicyCheck.from_policy(sl.Policy(sl.GroupSize() >= 8), people=1_000)
     merged = merge_into(groups, merge_until_within(groups, limits, near, progress=rounds.append))
     assert merged.sizes.min() >= 8

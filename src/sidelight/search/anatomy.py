@@ -53,7 +53,7 @@ from sidelight.arrays import Integers, add_up, run_starts
 from sidelight.errors import BadPolicy, as_given, expect_or_none, parameter
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.search.method import Method, Recodes, SearchOutcome
-from sidelight.search.microaggregation import LeastOverlap, merge_until_within
+from sidelight.search.microaggregation import merge_until_within, nearest_by_overlap
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.utility import Buckets, UtilityName, UtilityNames, candidate_groups
@@ -73,7 +73,7 @@ Dealt: TypeAlias = tuple[Integers, Integers, Counts, Counts]
 
 def _deal_sets(table: Table, policy: PolicyCheck, rng: np.random.Generator, progress: Progress) -> Dealt:
     """Deal people into as many buckets within policy as halving finds, or into one bucket of everybody."""
-    profiles, near = table.profiles(), LeastOverlap(rng)
+    profiles, near = table.profiles(), nearest_by_overlap(rng)
     line = line_up_hardest_first(profiles, rng)
     best = _deal(profiles, line, 1, rng)
     # invariant: at low nearly all buckets hold on their own; at high too few do, or some bucket is too small
@@ -221,7 +221,7 @@ class Anatomy(Method):
         merged = merge_until_within(
             _bucket_groups(table, count),
             check,
-            LeastOverlap(rng),
+            nearest_by_overlap(rng),
             progress=lambda left: progress("merging buckets", left, None),
         )
         # one generator is drawn from in this order, so that a seed goes on dealing as it did

@@ -52,7 +52,6 @@ from sidelight.search.utility import (
     OF_VALUES,
     QUICK_UTILITIES,
     UTILITIES,
-    LevelRegions,
     Marginals,
     Regions,
     UtilityName,
@@ -319,11 +318,7 @@ class NodeRecodings:
         table = lattice.table
         self._orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
         self._levels: dict[tuple[int, int], tuple[Column, Integers, Integers]] = {}
-        self._marginals = (
-            Marginals.from_table(table, self._orders)
-            if isinstance(table, Table)
-            else Marginals.from_labels(table.label_people, self._orders)
-        )
+        self._marginals = Marginals.from_table(table, self._orders)
 
     def recode(self, node: Node, chosen: SuppressedNode | None = None) -> Regions:
         """Recode the table at a node, or with some of its groups suppressed."""
@@ -359,7 +354,7 @@ class NodeRecodings:
         if isinstance(groups, Groups):
             codes, sizes = [column.codes for column in groups.columns], groups.sizes
         _, starts, stops = zip(*(self._level(column, level) for column, level in enumerate(node)), strict=True)
-        label_people = [np.zeros(len(start), np.int64) for start in starts]
+        label_people = tuple(np.zeros(len(start), np.int64) for start in starts)
         number = pairs = people = 0
         for part in [groups] if isinstance(groups, Groups) else groups.unpack_groups():
             for total, column in zip(label_people, part.columns, strict=True):
@@ -367,21 +362,18 @@ class NodeRecodings:
             number += len(part)
             pairs += int((part.sizes * part.sizes).sum())
             people += int(part.sizes.sum())
-        return LevelRegions(
+        return Regions(
             self._lattice.table,
             self._orders,
+            self._marginals,
             sizes,
             self._lattice.table.people - people,
             # (columns, groups) → (groups, columns)
             np.stack([start[code] for start, code in zip(starts, codes, strict=True)]).T,
             np.stack([stop[code] for stop, code in zip(stops, codes, strict=True)]).T,
             look_up,
-            self._marginals,
-            label_start=starts,
-            label_stop=stops,
-            label_people=tuple(label_people),
-            number_of_groups=number,
-            number_of_pairs=pairs,
+            stretches=tuple(zip(starts, stops, label_people, strict=True)),
+            totals=(number, pairs),
         )
 
     def _level(self, at: int, level: int) -> tuple[Column, Integers, Integers]:

@@ -38,7 +38,7 @@ Labels      Each D_c is the squared distance of points, by what the column is (`
             and ordered labels on a line; categories with a coordinate of 1/√(2·levels) for their node on each level.
             Columns with very many labels stand on a line by their rank.
 Points      So d² is the squared distance of points, too: distances from an average are well defined, and a group's
-            average point is a sum that follows merges (`Centroids`).
+            average point is a sum that follows merges (`average_points`).
 Keys        `UnclusteredKeys` keeps D_c as matrices, label × label, and looks rows up by label code: a vector of all
             distances from one key costs one indexed addition per matrix.  Columns are put together into one matrix over
             the combinations that occur while those stay few: fewer, longer additions.
@@ -52,7 +52,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -135,7 +135,8 @@ class Microaggregation(Method):
             merged = merge_until_within(
                 candidate_groups(table, add_up(cluster, table.sizes, count), counts),
                 check,
-                Centroids.from_table(table, orders, cluster, count),
+                nearest_by_points,
+                average_points(table, orders, cluster, count),
                 progress=lambda groups: progress("merging clusters", groups, None),
             )
             cluster, count = merged[cluster], int(merged.max()) + 1
@@ -353,22 +354,27 @@ def _ancestors(order: Order, start: Integers, stop: Integers) -> list[Label]:
     return texts
 
 
+Nearest: TypeAlias = Callable[[Groups, Floats, Integers], tuple[Integers, Floats]]
+"""Of groups, by their average points (group × coordinate): the nearest other one of some rows, and how far away."""
+
+
 def merge_until_within(
     groups: Groups,
     policy: PolicyCheck,
-    near: Centroids | LeastOverlap,
+    nearest: Nearest,
+    points: Floats | None = None,
     *,
     progress: Callable[[int], None] = lambda _groups: None,
 ) -> Integers:
     """Merge groups until the policy holds; gives the number of each old group's new one, from 0.
 
     >>> import sidelight as sl
-    >>> from sidelight.search.microaggregation import Centroids
     >>> groups = sl.Release.from_counts([{"a": 3}, {"a": 1}, {"b": 4}]).groups
-    >>> near = Centroids(groups.sizes, np.array([[0.0], [9.0], [10.0]]))
-    >>> merge_until_within(groups, PolicyCheck.from_policy([sl.GroupSize() >= 3], people=100), near).tolist()
+    >>> policy, points = PolicyCheck.from_policy([sl.GroupSize() >= 3], people=100), np.array([[0.0], [9.0], [10.0]])
+    >>> merge_until_within(groups, policy, nearest_by_points, points).tolist()
     [0, 1, 1]
     """
+    points = np.zeros((len(groups), 0)) if points is None else points
     number = np.arange(len(groups))
     holds = policy.holds_in_each(groups)
     while len(groups) > 1:
@@ -377,8 +383,8 @@ def merge_until_within(
         bad = np.flatnonzero(~holds) if not holds.all() else _worst_together(groups, policy)
         if len(bad) == 0:
             break
-        into = pair_up(bad, *near.nearest(groups, bad), groups=len(groups))
-        groups, near = merge_into(groups, into), near.follow_merge(into, int(into.max()) + 1)
+        into = pair_up(bad, *nearest(groups, points, bad), groups=len(groups))
+        groups, points = merge_into(groups, into), merge_points(points, groups.sizes, into)
         # only groups that have changed are judged anew
         before, holds = holds, np.zeros(len(groups), bool)
         holds[into] = before
@@ -469,55 +475,47 @@ def _telling_levels(order: Order) -> Integers:
     return some if len(some) else order.levels[:1]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Centroids:
-    """Groups by where their people stand on average: near is what adds least squared error when merged (Ward).
+def average_points(table: Table, orders: tuple[Order, ...], group: Integers, groups: int) -> Floats:
+    """Return where the people of each group stand on average, group × coordinate."""
+    sums = [
+        coordinates
+        for order, column in zip(orders, table.quasi, strict=True)
+        for coordinates in _point_sums(order, order.ranks(column), group, table.sizes, groups)
+    ]
+    # one more coordinate, too short to matter but between equals: whose nearest would else be all the same group
+    ties = np.random.default_rng(0).random((groups, 1)) * 1e-3
+    return np.concatenate([*sums, ties], axis=1) / add_up(group, table.sizes, groups)[:, np.newaxis]
 
-    n_g·n_h / (n_g + n_h) · |c_g − c_h|², which keeps large groups, who are near everybody, from drawing in all others.
+
+def merge_points(points: Floats, sizes: Integers, into: Integers) -> Floats:
+    """Follow a merge, after which old group g is a part of group `into[g]`: points are averaged by people."""
+    left = int(into.max()) + 1
+    # averages times people are sums, and sums add up
+    sums = np.zeros((left, points.shape[1]))
+    np.add.at(sums, into, points * sizes[:, np.newaxis])
+    return sums / add_up(into, sizes, left)[:, np.newaxis]
+
+
+def nearest_by_points(groups: Groups, points: Floats, rows: Integers) -> tuple[Integers, Floats]:
+    """Return what adds least squared error when merged (Ward), and how much: n_g·n_h / (n_g + n_h) · |c_g − c_h|².
+
+    The weight keeps large groups, who are near everybody, from drawing in all others.
 
     Source: Ward, 1963.
     """
-
-    sizes: Integers
-    points: Floats  # group × coordinate
-
-    @classmethod
-    def from_table(cls, table: Table, orders: tuple[Order, ...], group: Integers, groups: int) -> Centroids:
-        """Average the points of each group's people."""
-        sizes = add_up(group, table.sizes, groups)
-        sums = [
-            coordinates
-            for order, column in zip(orders, table.quasi, strict=True)
-            for coordinates in _point_sums(order, order.ranks(column), group, table.sizes, groups)
-        ]
-        # one more coordinate, too short to matter but between equals: whose nearest would else be all the same group
-        ties = np.random.default_rng(0).random((groups, 1)) * 1e-3
-        return cls(sizes, np.concatenate([*sums, ties], axis=1) / sizes[:, np.newaxis])
-
-    def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
-        """Return, for each of these groups, the nearest other one and how far away that is; block by block."""
-        del groups
-        length = np.einsum("ij,ij->i", self.points, self.points)
-        best, least = np.empty(len(rows), np.int64), np.empty(len(rows))
-        step = max(CELLS_AT_ONCE // len(self.sizes), 1)
-        for start in range(0, len(rows), step):
-            block = rows[start : start + step]
-            # |c_g − c_h|² = |c_g|² + |c_h|² − 2 c_g·c_h: one product of matrices; rounding may leave a little below 0
-            squared = length[block, np.newaxis] + length - 2 * (self.points[block] @ self.points.T)
-            weight = self.sizes[block, np.newaxis] * (self.sizes / (self.sizes[block, np.newaxis] + self.sizes))
-            error = np.maximum(squared, 0) * weight
-            error[np.arange(len(block)), block] = np.inf
-            best[start : start + step] = error.argmin(axis=1)
-            least[start : start + step] = error.min(axis=1)
-        return best, least
-
-    def follow_merge(self, into: Integers, groups: int) -> Self:
-        """Follow a merge, after which old group g is a part of group `into[g]`: points are averaged by people."""
-        sizes = add_up(into, self.sizes, groups)
-        # averages times people are sums, and sums add up
-        sums = np.zeros((groups, self.points.shape[1]))
-        np.add.at(sums, into, self.points * self.sizes[:, np.newaxis])
-        return type(self)(sizes, sums / sizes[:, np.newaxis])
+    length, sizes = np.einsum("ij,ij->i", points, points), groups.sizes
+    best, least = np.empty(len(rows), np.int64), np.empty(len(rows))
+    step = max(CELLS_AT_ONCE // len(sizes), 1)
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        # |c_g − c_h|² = |c_g|² + |c_h|² − 2 c_g·c_h: one product of matrices; rounding may leave a little below 0
+        squared = length[block, np.newaxis] + length - 2 * (points[block] @ points.T)
+        weight = sizes[block, np.newaxis] * (sizes / (sizes[block, np.newaxis] + sizes))
+        error = np.maximum(squared, 0) * weight
+        error[np.arange(len(block)), block] = np.inf
+        best[start : start + step] = error.argmin(axis=1)
+        least[start : start + step] = error.min(axis=1)
+    return best, least
 
 
 def _point_sums(order: Order, rank: Integers, group: Integers, people: Integers, groups: int) -> Iterator[Floats]:
@@ -534,38 +532,32 @@ def _point_sums(order: Order, rank: Integers, group: Integers, people: Integers,
         yield inside / np.sqrt(2 * len(levels))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class LeastOverlap:
-    """Buckets are near when they have few values in common: together they are then most diverse.
+def nearest_by_overlap(rng: np.random.Generator) -> Nearest:
+    """Return how buckets are near that have few values in common: together they are then most diverse.
 
     Σ_x n_g(x)·n_h(x), the pairs of people with the same value that merging would bring together.  Each is compared
     with a few others drawn at random, and in turn: of many buckets that are the same no two choose the same one.
     """
+    compared = 64  # other buckets, drawn at random, with each
 
-    rng: np.random.Generator
-    compared: int = 64  # other buckets, drawn at random, with each
-
-    def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
-        """Return the nearest other bucket of each and the overlap, blocks of buckets compared with blocks."""
+    def nearest(groups: Groups, _points: Floats, rows: Integers) -> tuple[Integers, Floats]:
         best, overlap = np.empty(len(rows), np.int64), np.empty(len(rows))
-        shuffled = self.rng.permutation(len(groups))
-        for start in range(0, len(rows), self.compared):
-            block = rows[start : start + self.compared]
-            others = np.take(shuffled, np.arange(start, start + min(self.compared, len(groups))), mode="wrap")
+        shuffled = rng.permutation(len(groups))
+        # blocks of buckets are compared with blocks
+        for start in range(0, len(rows), compared):
+            block = rows[start : start + compared]
+            others = np.take(shuffled, np.arange(start, start + min(compared, len(groups))), mode="wrap")
             here, there = (groups.counts.take(each).dense().astype(float) for each in (block, others))
             pairs = here @ there.T
             # pairs are whole numbers, so less than one half settles nothing but ties
-            pairs += self.rng.random(pairs.shape) / 2
+            pairs += rng.random(pairs.shape) / 2
             pairs[block[:, np.newaxis] == others] = np.inf
             chosen = _choose_in_turn(pairs)
-            best[start : start + self.compared] = others[chosen]
-            overlap[start : start + self.compared] = pairs[np.arange(len(block)), chosen]
+            best[start : start + compared] = others[chosen]
+            overlap[start : start + compared] = pairs[np.arange(len(block)), chosen]
         return best, overlap
 
-    def follow_merge(self, into: Integers, groups: int) -> Self:
-        """Return itself: the groups' counts are all that is compared."""
-        del into, groups
-        return self
+    return nearest
 
 
 def _choose_in_turn(distance: Floats) -> Integers:

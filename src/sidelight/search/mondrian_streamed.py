@@ -475,9 +475,9 @@ class StreamedStore(Store):
             semantics=self.semantics,
         )
         release = Release(whole, sensitive=self.table.sensitive, intake=self.table.intake)
-        table, marginals = self.table, Marginals.from_labels(self.table.label_people, self.orders)
+        table, marginals = self.table, Marginals.from_table(self.table, self.orders)
         # keys are not held: the group of each is not known
-        regions = Regions(table, self.orders, sizes, 0, start, stop, lambda: table.sizes, marginals)
+        regions = Regions(table, self.orders, marginals, sizes, 0, start, stop, lambda: table.sizes)
         return SearchOutcome(release, regions, cuts=self.cut_tree(table.people), spilled=self.spilled)
 
 

@@ -7,7 +7,7 @@ A recoding says who is in which group of a release, and what can still be told f
 combination of quasi-identifier values; the table has n_q(x) people of key q with value x.
 Utilities ask a recoding four things, whatever method made it:
 
-    information_loss   per group g: which share of its keys' detail is not printed, from 0 to 1
+    detail_lost        Σ_g n_g · the share of the group's keys' detail that is not printed, from 0 to 1
     bits_told          per column: Σ_g n_g/n · log₂ (n / people whose labels the printed one covers), of H_j at most
     reconstruction     n̂_q(x): the people of key q with value x whom one would expect, knowing only the release
     estimate           Σ n̂_q(x) over the keys and values that a COUNT query asks for
@@ -254,14 +254,13 @@ class Marginals:
     bits: Floats
 
     @classmethod
-    def from_table(cls, table: Table, orders: tuple[Order, ...]) -> Marginals:
-        """Count the people of a table; one pass over its keys for each column."""
-        columns = zip(table.quasi, orders, strict=True)
-        return cls.from_labels([add_up(column.codes, table.sizes, len(order)) for column, order in columns], orders)
-
-    @classmethod
-    def from_labels(cls, people: Sequence[Integers], orders: tuple[Order, ...]) -> Marginals:
-        """Build from the people who have each label, column by column."""
+    def from_table(cls, table: AnyTable, orders: tuple[Order, ...]) -> Marginals:
+        """Count the people of a table, one pass over its keys for each column; a streamed one has counted them."""
+        if isinstance(table, Table):
+            columns = zip(table.quasi, orders, strict=True)
+            people = tuple(add_up(column.codes, table.sizes, len(order)) for column, order in columns)
+        else:
+            people = table.label_people
         below, bits = [], []
         for each, order in zip(people, orders, strict=True):
             # by label code → by rank
@@ -279,6 +278,7 @@ class Recoding(ABC):
 
     table: AnyTable
     orders: tuple[Order, ...]
+    marginals: Marginals  # how many people have which labels, column by column
     sizes: Integers  # people per group
     suppressed: int  # people in no group
 
@@ -288,8 +288,8 @@ class Recoding(ABC):
         return isinstance(self.table, Table)
 
     @abstractmethod
-    def information_loss(self) -> Floats:
-        """Return, per group, the share of its keys' detail that is lost: 0 none, 1 all."""
+    def detail_lost(self) -> float:
+        """Add up, over the people who are in groups, the share of their key's detail that is lost: 0 none, 1 all."""
 
     @abstractmethod
     def bits_told(self) -> Floats:
@@ -303,15 +303,6 @@ class Recoding(ABC):
     def pairs(self) -> int:
         """Return Σ_g n_g²: how many pairs of people look alike."""
         return int((self.sizes * self.sizes).sum())
-
-    def detail_lost(self) -> float:
-        """Add up, over the people who are in groups, the share of their key's detail that is lost."""
-        return float((self.sizes * self.information_loss()).sum())
-
-    @property
-    def marginals(self) -> Marginals:
-        """How many people have which labels, column by column."""
-        return Marginals.from_table(held(self.table), self.orders)
 
     @abstractmethod
     def reconstruction(self) -> Floats:
@@ -328,17 +319,32 @@ class Regions(Recoding):
 
     `start` and `stop` are group × column, in ranks of `orders`; `group` has an entry per key of the table (−1:
     suppressed), looked up when it is first needed: a search that weighs thousands of recodings may do without.
+
+    What is lost and told depends on how many people have which stretch printed: `stretches` has starts, stops and
+    people column by column, by default those of the groups.  With levels, stretches are few and people of a column add
+    up over parts of a release; then the groups may be on disk, `sizes`, `start` and `stop` have none, and `totals` says
+    how many groups there are and Σ_g n_g².
     """
 
     start: Integers
     stop: Integers
     look_up: Callable[[], Integers]
-    counted: Marginals | None = None  # where many recodings of a table share them
+    stretches: tuple[tuple[Integers, Integers, Integers], ...] = ()
+    totals: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.stretches:
+            by_column = tuple((start, stop, self.sizes) for start, stop in zip(self.start.T, self.stop.T, strict=True))
+            object.__setattr__(self, "stretches", by_column)
 
     @property
-    def marginals(self) -> Marginals:
-        """How many people have which labels, column by column."""
-        return self.counted or super().marginals
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.sizes) if self.totals is None else self.totals[0]
+
+    def pairs(self) -> int:
+        """Return Σ_g n_g²: how many pairs of people look alike."""
+        return super().pairs() if self.totals is None else self.totals[1]
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle it with the group of each key, which a function looks up here: a search may run in another process."""
@@ -354,30 +360,30 @@ class Regions(Recoding):
         """Build regions of people by the groups of their keys."""
         kept = group >= 0
         sizes = add_up(group[kept], table.sizes[kept], len(start))
-        return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
+        marginals, suppressed = Marginals.from_table(table, orders), int(table.sizes[~kept].sum())
+        return cls(table, orders, marginals, sizes, suppressed, start, stop, lambda: group)
 
     @cached_property
     def group(self) -> Integers:
         """The group of each key of the table; −1: suppressed."""
         return self.look_up()
 
-    def information_loss(self) -> Floats:
-        """Return per group: for numbers the range covered / the whole range, else (covered − 1) / (all − 1)."""
-        covered = [
-            (order.position[stop - 1] - order.position[start]) / order.width
-            for order, start, stop in zip(self.orders, self.start.T, self.stop.T, strict=True)
+    def detail_lost(self) -> float:
+        """Add up over people: of numbers the range covered / the whole range, else (covered − 1) / (all − 1)."""
+        lost = [
+            float(people @ ((order.position[stop - 1] - order.position[start]) / order.width))
+            for order, (start, stop, people) in zip(self.orders, self.stretches, strict=True)
         ]
-        loss: Floats = np.mean(covered, axis=0)
-        return loss
+        return sum(lost) / len(lost)
 
     def bits_told(self) -> Floats:
         """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
         people = self.table.people
-        below = self.marginals.below
-        # (groups, columns): how many people have labels within each printed stretch
-        covers = np.stack([at[self.stop[:, j]] - at[self.start[:, j]] for j, at in enumerate(below)], axis=1)
-        bits: Floats = self.sizes @ np.log2(people / covers) / people
-        return bits
+        bits = [
+            float(own @ np.log2(people / (below[stop] - below[start]))) / people
+            for below, (start, stop, own) in zip(self.marginals.below, self.stretches, strict=True)
+        ]
+        return np.array(bits)
 
     def reconstruction(self) -> Floats:
         """Return each group's values spread over all combinations of labels that it covers."""
@@ -429,52 +435,6 @@ class Regions(Recoding):
     def _everywhere(self) -> float:
         """How many combinations of labels there are."""
         return float(np.prod([float(len(order)) for order in self.orders]))
-
-
-@dataclass(frozen=True, eq=False)
-class LevelRegions(Regions):
-    """Groups that print each column at one level: what is lost and told depends on how many people have each label.
-
-    So utilities need `label_people` (column by column, label by label: those who are in groups), how many `groups`
-    there are and their `pairs`, which add up over parts of a release; the groups themselves may be on disk, and then
-    `sizes`, `start` and `stop` have none.
-    """
-
-    label_start: tuple[Integers, ...] = ()
-    label_stop: tuple[Integers, ...] = ()
-    label_people: tuple[Integers, ...] = ()
-    number_of_groups: int = 0
-    number_of_pairs: int = 0
-
-    @property
-    def groups(self) -> int:
-        """How many groups there are."""
-        return self.number_of_groups
-
-    def pairs(self) -> int:
-        """Return Σ_g n_g²."""
-        return self.number_of_pairs
-
-    def detail_lost(self) -> float:
-        """Add up, over people and columns, which share of the column their label covers."""
-        lost = [
-            float(people @ ((order.position[stop - 1] - order.position[start]) / order.width))
-            for order, start, stop, people in zip(
-                self.orders, self.label_start, self.label_stop, self.label_people, strict=True
-            )
-        ]
-        return sum(lost) / len(lost)
-
-    def bits_told(self) -> Floats:
-        """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
-        people = self.table.people
-        bits = [
-            float(own @ np.log2(people / (below[stop] - below[start]))) / people
-            for below, start, stop, own in zip(
-                self.marginals.below, self.label_start, self.label_stop, self.label_people, strict=True
-            )
-        ]
-        return np.array(bits)
 
 
 def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
@@ -551,11 +511,12 @@ class Buckets(Recoding):
             true_counts = TrueCounts(
                 table.quasi, table.domain, bucket[person], key[person], value, np.ones(len(person), np.int64)
             )
-        return cls(table, orders, sizes, 0, key[first], bucket[first], np.bincount(kind), counts, true_counts)
+        people, marginals = np.bincount(kind), Marginals.from_table(table, orders)
+        return cls(table, orders, marginals, sizes, 0, key[first], bucket[first], people, counts, true_counts)
 
-    def information_loss(self) -> Floats:
-        """Return 0 for each bucket: every key is printed as it is."""
-        return np.zeros(len(self.sizes))
+    def detail_lost(self) -> float:
+        """Return 0: every key is printed as it is."""
+        return 0.0
 
     def bits_told(self) -> Floats:
         """Return all bits: every key is printed as it is."""

@@ -11,12 +11,12 @@ from sidelight.errors import BadPolicy
 from sidelight.progress import quiet
 from sidelight.search.effort import EFFORT
 from sidelight.search.microaggregation import (
-    Centroids,
     UnclusteredKeys,
     average_column,
     label_distances,
     merge_into,
     merge_until_within,
+    nearest_by_points,
     pair_up,
     points_on_line,
 )
@@ -187,14 +187,9 @@ def test_medians_of_several_clusters():
     assert printed.kind == "ordered"
 
 
-class OnALine:
+def nearest_beside(_groups, _points, rows):
     """The nearest group is the one beside it."""
-
-    def nearest(self, groups, rows):
-        return np.where(rows > 0, rows - 1, 1), np.ones(len(rows))
-
-    def follow_merge(self, into, groups):
-        return self
+    return np.where(rows > 0, rows - 1, 1), np.ones(len(rows))
 
 
 def groups(*bags):
@@ -216,7 +211,7 @@ def test_merged_groups_keep_what_they_are_compared_with():
 
 def test_merging_stops_at_one_group_whatever_the_policy():
     number = merge_until_within(
-        groups({"a": 1}, {"a": 1}, {"b": 1}), PolicyCheck.from_policy([sl.GroupSize() >= 9], 3), OnALine()
+        groups({"a": 1}, {"a": 1}, {"b": 1}), PolicyCheck.from_policy([sl.GroupSize() >= 9], 3), nearest_beside
     )
     assert number.tolist() == [0, 0, 0]
 
@@ -227,7 +222,7 @@ def test_criteria_broken_only_together_merge_the_group_of_the_worst_case():
     measure = sl.Implications(2)
     bound = float(measure.summarize(merge_into(three, np.zeros(3, np.int64))).finding().value)
     check = PolicyCheck.from_policy([measure <= min(bound + 0.001, 1)], people=100)
-    number = merge_until_within(three, check, OnALine())
+    number = merge_until_within(three, check, nearest_beside)
     assert check.holds(merge_into(three, number))
 
 
@@ -236,7 +231,8 @@ def test_rounds_are_told():
     merge_until_within(
         groups(*[{"a": 1}] * 8),
         PolicyCheck.from_policy([sl.GroupSize() >= 2], 8),
-        Centroids(np.ones(8, np.int64), np.arange(8.0)[:, np.newaxis]),
+        nearest_by_points,
+        np.arange(8.0)[:, np.newaxis],
         progress=seen.append,
     )
     assert seen[0] == 8
@@ -285,7 +281,7 @@ def test_a_column_of_very_many_labels_is_a_line(monkeypatch):
 
 
 def test_large_groups_do_not_draw_in_all_others():
-    near = Centroids(np.array([1000, 1, 1]), np.array([[0.0], [1.0], [2.2]]))
-    best, error = near.nearest(None, np.array([1, 2]))
+    three, points = groups({"a": 1000}, {"a": 1}, {"a": 1}), np.array([[0.0], [1.0], [2.2]])
+    best, error = nearest_by_points(three, points, np.array([1, 2]))
     assert best.tolist() == [2, 1]
     assert error == pytest.approx([0.72, 0.72])

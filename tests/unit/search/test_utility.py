@@ -12,7 +12,16 @@ import sidelight as sl
 from sidelight.errors import BadHierarchy
 from sidelight.search.effort import EFFORT
 from sidelight.search.orders import column_orders, order_of
-from sidelight.search.utility import UTILITIES, Buckets, Query, Regions, random_queries, region_labels, release_of
+from sidelight.search.utility import (
+    UTILITIES,
+    Buckets,
+    Marginals,
+    Query,
+    Regions,
+    random_queries,
+    region_labels,
+    release_of,
+)
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Column, unused_name
 from sidelight.table.table import Counts, Table
@@ -128,8 +137,9 @@ def test_groups_are_looked_up_only_when_needed():
     def never():
         raise AssertionError
 
-    lazy = Regions(TABLE, ORDERS, np.array([10]), 0, np.array([[0, 0]]), np.array([[4, 2]]), never)
-    assert lazy.information_loss().tolist() == [1.0]
+    marginals = Marginals.from_table(TABLE, ORDERS)
+    lazy = Regions(TABLE, ORDERS, marginals, np.array([10]), 0, np.array([[0, 0]]), np.array([[4, 2]]), never)
+    assert lazy.detail_lost() == 10
     assert lazy.bits_told().tolist() == [0.0, 0.0]
     with pytest.raises(AssertionError):
         lazy.reconstruction()
