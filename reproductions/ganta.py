@@ -344,7 +344,7 @@ def show_large_groups(run: experiment.Experiment, every: Sequence[Attacked], siz
     rows = []
     for each in every:
         sampling = Sampling(size.overlap, size.people, 2, 1, SEED)
-        sample = next(iter(sampling.repeat(each.census.table)))[0].samples[0]
+        sample = next(iter(sampling.repeat(each.census.table)))[0][1][0]
         for k in size.k:
             found = sl.protect(sample, sl.Policy(sl.GroupSize() >= k), method="mondrian", ask="nobody")
             group = found.recoding.group

@@ -17,11 +17,7 @@ from sidelight.search.full_domain import FullDomain, NodeRecodings
 from sidelight.search.lattice_search import SuppressedNode, minimal_among, search_lattice, suppress_at
 from sidelight.search.mondrian import Acceptance
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import (
-    PolicyCheck,
-    holds_upwards,
-    one_group,
-)
+from sidelight.search.policy_check import PolicyCheck, holds_upwards, one_group
 from sidelight.search.utility import Regions, candidate_groups, release_of
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table

@@ -148,7 +148,7 @@ class Exposure(Tabular):
         for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1):
             # where people have one value each, there is nothing to add to the values
             several = view.semantics != "single" and bool(view.located[row])
-            shares = zip(self.domain, view.exact_probabilities(row), strict=True) if several else ()
+            shares = view.probabilities(np.array([row]), exactly=True)[0] if several else ()
             sightings.append(
                 Sighting(
                     number,
@@ -156,7 +156,7 @@ class Exposure(Tabular):
                     values,
                     tuple(text for text in self.domain if rules and text in allowed.difference(values)),
                     view.presence.exact(row),
-                    tuple(text for text, share in shares if share == 1),
+                    tuple(text for text, share in zip(self.domain, shares, strict=several) if share == 1),
                     noisy=not view.rules_out,
                 )
             )

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from sidelight.attack.intersection import People, PresenceChances, PriorName
     from sidelight.release.groups import Groups
     from sidelight.release.locate import Linkage
+
+FRACTIONS: Any = np.frompyfunc(Fraction, 1, 1)
+"""Whole numbers as fractions, with which the same arithmetic is exact."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -178,28 +181,26 @@ class View:
 
         The values are on the last axis; of several values each has two alternatives, (rows, values, 2).
         """
-        shares: ExactOrFloats
+        shares, present = self.probabilities(rows, exactly=exactly), self.presence.probabilities(rows)
         if exactly:
             row = int(rows[0])
-            shares = np.array([self.exact_probabilities(row)], object)
             people = np.array([Fraction(int(self.people[self.linkage.groups_of(row)].sum()))], object)
             present = np.array([self.presence.exact(row)], object)
         else:
-            shares, present = self.probabilities(rows), self.presence.probabilities(rows)
             people = self.linkage.sums(self.people)[self.linkage.profile[rows]].astype(np.float64)
         if self.semantics == "single":
             return shares, people[:, np.newaxis], present[:, np.newaxis]
         alternatives = np.stack((shares, 1 - shares), axis=-1)
         return alternatives, people[:, np.newaxis, np.newaxis], present[:, np.newaxis, np.newaxis]
 
-    def probabilities(self, rows: Integers) -> Floats:
+    def probabilities(self, rows: Integers, *, exactly: bool = False) -> ExactOrFloats:
         """Return Pr_j(s) for rows of people, row × value; a row that is not located has 0 throughout."""
         profile = self.linkage.profile[rows]
         matches = self.linkage.matches[profile]
-        probabilities = np.zeros((len(rows), self.counts.width))
+        probabilities = np.full((len(rows), self.counts.width), Fraction(0) if exactly else 0.0)
         # nearly everybody fits one group, which needs no mixture
         alone = matches == 1
-        probabilities[alone] = self._shares(self.linkage.group[self.linkage.starts[profile[alone]]])
+        probabilities[alone] = self._shares(self.linkage.group[self.linkage.starts[profile[alone]]], exactly=exactly)
         several = np.flatnonzero(matches > 1)
         if len(several):
             # averaged over the groups of each profile, by their weights: one entry for each pair of profile and group,
@@ -208,29 +209,16 @@ class View:
             starts, first = np.concatenate(([0], np.cumsum(some)[:-1])), self.linkage.starts[profile[several]]
             pair = np.arange(some.sum()) - np.repeat(starts, some) + np.repeat(first, some)
             weight = self.linkage.weight[pair]
-            parts = self._shares(self.linkage.group[pair]) * weight[:, np.newaxis]
+            parts = self._shares(self.linkage.group[pair], exactly=exactly) * weight[:, np.newaxis]
             probabilities[several] = np.add.reduceat(parts, starts) / np.add.reduceat(weight, starts)[:, np.newaxis]
         return probabilities
 
-    def _shares(self, groups: Integers) -> Floats:
+    def _shares(self, groups: Integers, *, exactly: bool) -> ExactOrFloats:
         """Return Pr(somebody of the group has s), group × value."""
         counts, sizes = self.counts.take(groups).dense(), self.groups.sizes[groups, np.newaxis]
+        if exactly:
+            counts, sizes = FRACTIONS(counts), FRACTIONS(sizes)
         return 1 - (1 - 1 / sizes) ** counts if self.semantics == "multiset" else counts / sizes
-
-    def exact_probabilities(self, row: int) -> tuple[Fraction, ...]:
-        """Return Pr_j(s) exactly, for one row of people; 0 throughout if it is not located."""
-        groups, weights = self.linkage.groups_of(row), self.linkage.weights_of(row).tolist()
-        sizes = self.groups.sizes[groups].tolist()
-        counts = self.counts.take(groups).dense().tolist()
-        parts = list(zip(counts, weights, sizes, strict=True))
-
-        def share(count: int, size: int) -> Fraction:
-            return 1 - Fraction(size - 1, size) ** count if self.semantics == "multiset" else Fraction(count, size)
-
-        return tuple(
-            sum((w * share(count[s], n) for count, w, n in parts), Fraction(0)) / max(sum(weights), 1)
-            for s in range(self.counts.width)
-        )
 
 
 def open_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> Integers:
@@ -293,33 +281,21 @@ class Together:
 
     def posteriors(self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
         """Return the posterior of some rows of people, row × value."""
-        before = np.array([float(each) for each in prior])
-        shared = {pair: common[rows] / others[rows] for pair, (common, others) in self.in_both.items()}
-        observations = [self._silence(view.observation(rows), at, rows) for at, view in enumerate(views)]
-        return self._weigh(observations, before, shared, views[0].semantics)
+        return self._weigh(views, prior, rows, np.arange(len(prior)), exactly=False)
 
     def exact_posterior(
         self, views: Sequence[View], prior: Sequence[Fraction], row: int
     ) -> tuple[Fraction, ...] | None:
         """Return the posterior of one row of people exactly; none, when the releases contradict each other."""
-        shared = {
-            pair: np.array([Fraction(int(common[row]), int(others[row]))], object)
-            for pair, (common, others) in self.in_both.items()
-        }
-        one = np.array([row])
-        observations = [self._silence(view.observation(one, exactly=True), at, one) for at, view in enumerate(views)]
-        before, semantics = np.array(prior, object), views[0].semantics
-        if semantics != "single":
-            posterior = self._weigh(observations, before, shared, semantics)
-            return None if (posterior < 0).any() else tuple(posterior[0].tolist())
-        # values that are ruled out stay at 0, and are not calculated with
-        left = np.flatnonzero(unpack_bits(values_in_all(views, one), len(prior))[0])
-        if len(left) == 0:
-            return None
-        observations = [(shares[:, left], people, present) for shares, people, present in observations]
+        one, left = np.array([row]), np.arange(len(prior))
+        if views[0].semantics == "single":
+            # values that are ruled out stay at 0, and are not calculated with
+            left = np.flatnonzero(unpack_bits(values_in_all(views, one), len(prior))[0])
+            if len(left) == 0:
+                return None
         beliefs = np.full(len(prior), Fraction(0))
-        beliefs[left] = self._weigh(observations, before[left], shared, semantics)[0]
-        return tuple(beliefs.tolist())
+        beliefs[left] = self._weigh(views, prior, one, left, exactly=True)[0]
+        return None if (beliefs < 0).any() else tuple(beliefs.tolist())
 
     def _silence(self, observation: Observation, release: int, rows: Integers) -> Observation:
         """Return the observation with 0 people for rows about which the release tells nothing more: not located."""
@@ -329,19 +305,24 @@ class Together:
         return shares, np.where(self.silent[release][rows, np.newaxis], 0 * people, people), present
 
     def _weigh(
-        self,
-        observations: Sequence[Observation],
-        prior: ExactOrFloats,
-        shared: Mapping[tuple[int, int], ExactOrFloats],
-        semantics: Semantics,
+        self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers, values: Integers, *, exactly: bool
     ) -> ExactOrFloats:
-        if semantics == "single":
-            axes: tuple[int, ...] = (1,)
-        else:
-            prior, axes = np.stack((prior, 1 - prior), axis=-1), (1, 2)
-        shared = {pair: np.expand_dims(each, axes) for pair, each in shared.items()}
-        posterior = weigh_evidence(observations, prior, self.ground, shared)
-        return posterior if semantics == "single" else posterior[..., 0]
+        """Weigh some values of rows of people against each other; in fractions about one row."""
+        before = np.array(prior, object if exactly else float)[values]
+        shared = {
+            pair: FRACTIONS(common[rows]) / others[rows] if exactly else common[rows] / others[rows]
+            for pair, (common, others) in self.in_both.items()
+        }
+        observations = []
+        for at, view in enumerate(views):
+            shares, people, present = self._silence(view.observation(rows, exactly=exactly), at, rows)
+            observations.append((shares[:, values], people, present))
+        single = views[0].semantics == "single"
+        if not single:
+            before = np.stack((before, 1 - before), axis=-1)
+        shared = {pair: np.expand_dims(each, (1,) if single else (1, 2)) for pair, each in shared.items()}
+        posterior = weigh_evidence(observations, before, self.ground, shared)
+        return posterior if single else posterior[..., 0]
 
 
 def rows_in_some_group(views: Sequence[View]) -> Flags:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
@@ -98,11 +98,7 @@ class SimulationPoint:
     partial: Mapping[Fraction, MeanEstimate]  # confidence → share of people
 
 
-class Samples(NamedTuple):
-    """People who are in all samples, and the samples."""
-
-    shared: Table
-    samples: tuple[Table, ...]
+Samples: TypeAlias = tuple[Table, tuple[Table, ...]]  # people who are in all samples, and the samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,13 +260,13 @@ def simulate_composition(
             raise BadMeasure(f"a confidence lies between 0 and 1, not {as_given(given)}")
         bounds.append(bound)
     trials: dict[tuple[str, str], list[Figures]] = {}
-    for number, (drawn, rng) in enumerate(sampling.repeat(table)):
+    for number, ((shared, samples), rng) in enumerate(sampling.repeat(table)):
         for (title, scheme), (name, policy) in itertools.product(schemes, policies.items()):
             progress(f"{title}, {name}", number, repetitions)
             tried = trials.setdefault((title, str(name)), [])
-            results = publish_each(drawn.samples, [method.seed_with(rng) for method in scheme], policy, hierarchies)
+            results = publish_each(samples, [method.seed_with(rng) for method in scheme], policy, hierarchies)
             if results is not None:
-                exposure = intersect(results, people=drawn.shared, by=hierarchies, prior=prior)
+                exposure = intersect(results, people=shared, by=hierarchies, prior=prior)
                 tried.append(_figures(exposure, results, bounds))
     points = []
     for (title, policy_name), tried in trials.items():
@@ -278,7 +274,7 @@ def simulate_composition(
         means = estimate_means(tried)
         partial = {each: means.pop(f"partial {each}") for each in bounds if tried}
         points.append(SimulationPoint(title, policy_name, len(tried), means, partial))
-    return Simulation(overlap, drawn.samples[0].people, releases, repetitions, seed, tuple(points))
+    return Simulation(overlap, samples[0].people, releases, repetitions, seed, tuple(points))
 
 
 def publish_each(
@@ -335,10 +331,10 @@ def draw_samples(table: Table, *, overlap: int, people: int | None, releases: in
     """Draw samples of so many people each, of whom `overlap` are in all of them and the others in one only.
 
     >>> import sidelight as sl
-    >>> drawn = draw_samples(
+    >>> shared, samples = draw_samples(
     ...     sl.datasets.adult().table, overlap=100, people=300, releases=2, rng=np.random.default_rng(1)
     ... )
-    >>> drawn.shared.people, [sample.people for sample in drawn.samples]
+    >>> shared.people, [sample.people for sample in samples]
     (100, [300, 300])
     """
     if table.semantics != "single":
@@ -366,7 +362,7 @@ def draw_samples(table: Table, *, overlap: int, people: int | None, releases: in
     # one permutation, cut: nobody is drawn twice, and the first people are those of all samples
     drawn = rng.permutation(everybody)[: overlap + own * releases]
     shared, rest = drawn[:overlap], drawn[overlap:].reshape(releases, own)
-    return Samples(_subtable(table, shared), tuple(_subtable(table, np.concatenate((shared, each))) for each in rest))
+    return _subtable(table, shared), tuple(_subtable(table, np.concatenate((shared, each))) for each in rest)
 
 
 def _subtable(table: Table, entries: Integers) -> Table:

@@ -460,32 +460,32 @@ def side_by_side(
     amounts = {f"ε = {amount_text(exact_epsilon(each))} each": each for each in epsilons}
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in (*partitions, *amounts)}
     # one draw for all ways of publishing, so that they are compared on the same people
-    for samples, _ in Sampling(overlap, people, releases, repetitions, seed).repeat(table):
+    for (shared, samples), _ in Sampling(overlap, people, releases, repetitions, seed).repeat(table):
         for name, policy in partitions.items():
-            figures[name] += _partition_figures(samples, policy, by, method)
+            figures[name] += _partition_figures(shared, samples, policy, by, method)
         for name, epsilon in amounts.items():
-            figures[name].append(_noise_figures(samples, by, levels, values, epsilon))
+            figures[name].append(_noise_figures((shared, samples), by, levels, values, epsilon))
     nothing = dict.fromkeys(("given_away", "sure", "guessed", "gain", "largest_shift", "query_error"))
     rows = []
     for name, tried in figures.items():
         promised = tried[0].get("promised_shift") if tried else None
         means = nothing | {each: mean for each, mean in estimate_means(tried).items() if each in nothing}
         rows.append(Compared(name=name, repetitions=len(tried), promised_shift=promised, **means))
-    return SideBySide(overlap, samples.samples[0].people, releases, repetitions, seed, tuple(rows))
+    return SideBySide(overlap, samples[0].people, releases, repetitions, seed, tuple(rows))
 
 
 def _partition_figures(
-    samples: Samples, policy: Policy, by: Mapping[str, Hierarchy], method: str
+    shared: Table, samples: Sequence[Table], policy: Policy, by: Mapping[str, Hierarchy], method: str
 ) -> list[dict[str, float]]:
     """Publish and attack once; nothing comes out when nothing within policy can be published."""
-    results = publish_each(samples.samples, [method] * len(samples.samples), policy, by)
+    results = publish_each(samples, [method] * len(samples), policy, by)
     if results is None:
         return []
-    exposure = intersect(results, people=samples.shared, by=by)
+    exposure = intersect(results, people=shared, by=by)
     truth = exposure.truth
     assert truth is not None
     # what was believed before in the true value of each person, in any order: only mean and least are used
-    prior, shared = dict(zip(exposure.domain, exposure.prior, strict=True)), samples.shared
+    prior = dict(zip(exposure.domain, exposure.prior, strict=True))
     totals = zip(shared.domain, shared.counts.totals().tolist(), strict=True)
     before = [float(prior.get(text, 0)) for text, total in totals for _ in range(total)]
     figures = {
@@ -500,16 +500,17 @@ def _partition_figures(
 
 
 def _noise_figures(
-    samples: Samples, by: Mapping[str, Hierarchy], levels: Mapping[str, int], domain: Sequence[object], epsilon: Amount
+    drawn: Samples, by: Mapping[str, Hierarchy], levels: Mapping[str, int], domain: Sequence[object], epsilon: Amount
 ) -> dict[str, float]:
+    shared, samples = drawn
     # nothing of it is published, so that no ledger has to pay; all labels are declared, and cells for others only noise
     noisy = [
         noisy_counts(each, by=by, levels=levels, domain=domain, epsilon=epsilon, outside="an error", ledger="no ledger")
-        for each in samples.samples
+        for each in samples
     ]
-    knowing_nothing = attack_noise(noisy, people=samples.shared, by=by)
-    knowing_others = attack_noise(noisy, people=samples.shared, by=by, tables=samples.samples)
-    errors = [noisy_query_error(each, sample, by) for each, sample in zip(noisy, samples.samples, strict=True)]
+    knowing_nothing = attack_noise(noisy, people=shared, by=by)
+    knowing_others = attack_noise(noisy, people=shared, by=by, tables=samples)
+    errors = [noisy_query_error(each, sample, by) for each, sample in zip(noisy, samples, strict=True)]
     assert knowing_others.bound is not None
     return {
         "given_away": 0.0,  # noise rules no value out

@@ -284,11 +284,7 @@ def refuse_too_many(lattice: AnyLattice) -> None:
 
 
 def count_preferred(
-    table: Table,
-    by: Mapping[str, Hierarchy],
-    node: Node,
-    utility: str | None,
-    are_large: Callable[[Integers], Flags],
+    table: Table, by: Mapping[str, Hierarchy], node: Node, utility: str | None, are_large: Callable[[Integers], Flags]
 ) -> tuple[int, int] | None:
     """Count the nodes that a utility prefers to one, and of those the ones of which all groups are large enough.
 

@@ -37,12 +37,7 @@ from sidelight.release.release import Release
 from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.search.effort import EFFORT
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
-from sidelight.search.lattice_search import (
-    CheckedNodes,
-    finest_first,
-    search_lattice,
-    search_with_suppression,
-)
+from sidelight.search.lattice_search import CheckedNodes, finest_first, search_lattice, search_with_suppression
 from sidelight.search.method import searched_levels
 from sidelight.search.protect import SearchProblem
 from sidelight.search.utility import UTILITIES, UtilityName

@@ -123,9 +123,7 @@ class Microaggregation(Method):
         k = min(self.k or PolicyCheck.from_policy(policy, table.people).least_group_size or 3, table.people)
         ranks = [order.ranks(column) for order, column in zip(orders, table.quasi, strict=True)]
         cluster = mdav(
-            UnclusteredKeys(table, orders),
-            k,
-            progress=lambda done: progress("making clusters", done, len(table.sizes)),
+            UnclusteredKeys(table, orders), k, progress=lambda done: progress("making clusters", done, len(table.sizes))
         )
         # k is kept by the last cluster too, which MDAV may leave smaller
         check = PolicyCheck.from_policy((*policy.criteria, GroupSize() >= k), table.people)

@@ -252,23 +252,23 @@ def adult_samples(*, overlap, people, seed=1):
 )
 def test_beliefs_are_calibrated_whether_releases_go_by_the_same_columns_or_not(quasi, k):
     """The product claimed 0.47 and was right about 0.37: what both releases say counts once."""
-    drawn = adult_samples(overlap=3_000, people=9_000)
-    results = [published(sample, columns, k) for sample, columns in zip(drawn.samples, quasi, strict=True)]
-    calibration = sl.intersect(results, people=drawn.shared).truth.calibration
+    shared, samples = adult_samples(overlap=3_000, people=9_000)
+    results = [published(sample, columns, k) for sample, columns in zip(samples, quasi, strict=True)]
+    calibration = sl.intersect(results, people=shared).truth.calibration
     assert calibration.expected_error < 0.05
     assert calibration.claimed == pytest.approx(float(calibration.right), abs=0.035)
     curve = [each for each in calibration.bins if each.people >= 150]
     assert len(curve) >= 4
     for each in curve:
         assert each.claimed == pytest.approx(float(each.right), abs=0.08)
-    product = sl.intersect(results, people=drawn.shared, evidence="independent").truth
+    product = sl.intersect(results, people=shared, evidence="independent").truth
     if quasi[0] == quasi[1]:
         assert product.calibration.claimed > float(product.calibration.right) + 0.06
-    assert sl.intersect(results, people=drawn.shared).truth.log_belief >= product.log_belief - 0.005
+    assert sl.intersect(results, people=shared).truth.log_belief >= product.log_belief - 0.005
 
 
 def test_the_same_people_twice_are_evidence_once():
-    (sample,) = adult_samples(overlap=5_000, people=5_000).samples[:1]
+    (sample, _) = adult_samples(overlap=5_000, people=5_000)[1]
     results = [published(sample, ALL, k) for k in (5, 7)]
     calibration = sl.intersect(results, people=sample).truth.calibration
     assert calibration.expected_error < 0.03
@@ -276,9 +276,9 @@ def test_the_same_people_twice_are_evidence_once():
 
 def test_lists_hold_the_truth_when_people_may_be_absent():
     """Two samples with 1,000 of 6,000 people in both: lists held the truth for 83 %, and of 56 given away 21 were."""
-    drawn = adult_samples(overlap=1_000, people=6_000)
-    results = [published(sample, ALL, 10) for sample in drawn.samples]
-    people = drawn.samples[0]
+    _, samples = adult_samples(overlap=1_000, people=6_000)
+    results = [published(sample, ALL, 10) for sample in samples]
+    people = samples[0]
     assumed = sl.intersect(results, people=people)
     assert assumed.truth.hits < Fraction(9, 10)
     assert assumed.truth.given_away < assumed.perfect * Fraction(3, 4)

@@ -15,13 +15,13 @@ FIVE = {5: sl.Policy(sl.GroupSize() >= 5)}
 
 def test_samples_overlap_as_asked_and_nobody_is_drawn_twice():
     table = ADULT.table
-    drawn = draw_samples(table, overlap=45_000, people=45_100, releases=2, rng=np.random.default_rng(3))
-    assert drawn.shared.people == 45_000
-    assert [sample.people for sample in drawn.samples] == [45_100, 45_100]
-    both = np.add(*(spread(sample, table) for sample in drawn.samples)) - spread(drawn.shared, table)
+    shared, samples = draw_samples(table, overlap=45_000, people=45_100, releases=2, rng=np.random.default_rng(3))
+    assert shared.people == 45_000
+    assert [sample.people for sample in samples] == [45_100, 45_100]
+    both = np.add(*(spread(sample, table) for sample in samples)) - spread(shared, table)
     assert (both <= spread(table, table)).all()
-    for sample in drawn.samples:
-        assert (spread(sample, table) >= spread(drawn.shared, table)).all()
+    for sample in samples:
+        assert (spread(sample, table) >= spread(shared, table)).all()
         assert sample.domain == table.domain
         assert all(np.bincount(column.codes, minlength=len(column.labels)).all() for column in sample.quasi)
 
@@ -36,8 +36,8 @@ def spread(sample, table):
 
 
 def test_without_a_size_everybody_is_drawn():
-    drawn = draw_samples(ADULT.table, overlap=222, people=None, releases=3, rng=np.random.default_rng(3))
-    assert [sample.people for sample in drawn.samples] == [15_222] * 3
+    _, samples = draw_samples(ADULT.table, overlap=222, people=None, releases=3, rng=np.random.default_rng(3))
+    assert [sample.people for sample in samples] == [15_222] * 3
 
 
 @pytest.mark.parametrize(

@@ -143,12 +143,12 @@ def test_floats_keep_their_digits_in_large_groups(people, count):
 
 def test_it_predicts_what_a_second_release_leaves():
     adult = sl.datasets.adult(quasi=["age", "education", "marital-status", "race", "sex"])
-    drawn = draw_samples(adult.table, overlap=2_000, people=10_000, releases=2, rng=np.random.default_rng(5))
+    shared, samples = draw_samples(adult.table, overlap=2_000, people=10_000, releases=2, rng=np.random.default_rng(5))
     found = [
         sl.protect(sample, sl.Policy(sl.GroupSize() >= 5), by=adult.hierarchies, method="mondrian", ask="nobody")
-        for sample in drawn.samples
+        for sample in samples
     ]
-    left = float(sl.intersect(found, people=drawn.shared, by=adult.hierarchies).mean("after"))
+    left = float(sl.intersect(found, people=shared, by=adult.hierarchies).mean("after"))
     groups = found[0].release.groups
     # at least what the worst person of each group is left, on average over people
     predicted = float(groups.sizes @ sl.ExpectedCandidates().scores(groups) / groups.sizes.sum())

@@ -72,11 +72,11 @@ def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():
 
 def test_a_table_that_a_release_was_not_made_from_is_refused():
     other = sl.datasets.adult(quasi=["age", "sex", "marital-status"]).table
-    few = draw_samples(other, overlap=100, people=200, releases=2, rng=np.random.default_rng(1))
+    shared, samples = draw_samples(other, overlap=100, people=200, releases=2, rng=np.random.default_rng(1))
     with pytest.raises(BadNoise, match=r"release 1.*not.*table 1"):
-        attack([noisy()], people=few.shared, tables=[few.samples[0]])
+        attack([noisy()], people=shared, tables=[samples[0]])
     with pytest.raises(BadNoise, match=r"people.*not in table 1"):
-        attack([noisy()], tables=[few.samples[0]])
+        attack([noisy()], tables=[samples[0]])
 
 
 def test_with_a_delta_the_bound_has_a_chance():
