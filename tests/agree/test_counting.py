@@ -19,7 +19,7 @@ from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.counting.compile import Effort, Meter, compile_facts
 from sidelight.worlds.counting.counter import WorldCounter, partitions_of, people_only_differ, probability_of_differing
 from sidelight.worlds.counting.frontier import Frontier, Schedule, small_frontier_order
-from sidelight.worlds.estimate import WorldSampler, evaluate, sample_any
+from sidelight.worlds.estimate import evaluate, sample_any, world_sampler
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
 
@@ -110,7 +110,7 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     terms, rng = [compiled.formula(target) for target in targets], np.random.default_rng(3)
     if known:
         frontier = Frontier(Schedule.build(compiled, Meter(Effort()), formulas=terms, exhaustive=True))
-        worlds = WorldSampler(frontier, Meter(Effort())).sample(20_000, rng)
+        worlds = world_sampler(frontier, Meter(Effort()))(20_000, rng)
     else:
         worlds = sample_any(compiled, 20_000, rng)
     exact = WorldCounter(release, entities, Meter(Effort()))

@@ -17,7 +17,8 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.attack.common_ground import Ground
 from sidelight.attack.posterior import Together
-from sidelight.release.label_order import LIMITS, Cover, join, merge_stretches
+from sidelight.release import label_order
+from sidelight.release.label_order import Cover, join, merge_stretches
 from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")
@@ -391,12 +392,12 @@ def test_cutting_finds_the_same_groups_as_comparing_each_with_each(seed, columns
     rng = np.random.default_rng(seed)
     covers_ = [_random_cover(rng, rows, groups) for _ in range(columns)]
     few = {
-        "pairs_at_once": 16,
-        "lot": 64,
-        "copies": int(rng.integers(0, 500)),
-        "work_alone": int(rng.integers(0, 10_000)),
+        "PAIRS_COMPARED": 16,
+        "PAIRS_LAID_OUT": 64,
+        "COPIES": int(rng.integers(0, 500)),
+        "PAIRS_ALONE": int(rng.integers(0, 10_000)),
     }
-    with patch.multiple(LIMITS, **few):
+    with patch.multiple(label_order, **few):
         row, group = join(covers_, np.arange(rows), np.arange(groups))
     inside = np.logical_and.reduce([_each_with_each(cover) for cover in covers_])
     assert sorted(zip(row.tolist(), group.tolist(), strict=True)) == list(map(tuple, np.argwhere(inside).tolist()))

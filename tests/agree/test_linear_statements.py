@@ -14,11 +14,9 @@ from support.largest_entropy import amounts_of_largest_entropy
 import sidelight as sl
 from sidelight.errors import Contradiction
 from sidelight.knowledge.events import (
-    AllOf,
-    AnyOf,
     HasValue,
     InGroup,
-    Negation,
+    Joined,
     all_hold,
     any_holds,
     conditional_probability,
@@ -38,11 +36,11 @@ def is_of(event, line, value, group):
 
 def _fulfils(condition, line, value, group):
     match condition:
-        case AnyOf(conditions):
+        case Joined("or", conditions):
             return any(_fulfils(each, line, value, group) for each in conditions)
-        case AllOf(conditions):
+        case Joined("and", conditions):
             return all(_fulfils(each, line, value, group) for each in conditions)
-        case Negation(of):
+        case Joined("not", (of,)):
             return not _fulfils(of, line, value, group)
         case HasValue(values, others):
             return (value in values) != others

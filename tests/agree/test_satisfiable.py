@@ -7,7 +7,7 @@ from sidelight.knowledge.facts import Someone, holds
 from sidelight.testing import facts, releases
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.counting.compile import Effort, Meter
-from sidelight.worlds.estimate import WorldSearch
+from sidelight.worlds.estimate import world_search
 from sidelight.worlds.identify import identify
 
 
@@ -26,7 +26,4 @@ def test_facts_are_possible_where_a_world_fits(data):
     )
     mentioned = dict.fromkeys(who for fact in known for who in fact.people())
     for people in (mentioned, everybody):
-        assert (
-            WorldSearch(release, identify(release, people), known, Meter(Effort())).is_satisfiable(range(len(known)))
-            == fits
-        )
+        assert world_search(release, identify(release, people), known, Meter(Effort()))(range(len(known))) == fits

@@ -11,7 +11,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import Contradiction
-from sidelight.knowledge.facts import And, Has, Not, OneOf, Or, SoftFact, Someone, holds
+from sidelight.knowledge.facts import Has, OneOf, SoftFact, Someone, all_of, any_of, conjuncts, holds
 from sidelight.testing import facts
 from sidelight.worlds.brute_force import every_world
 from sidelight.worlds.posterior import posterior, posteriors
@@ -69,7 +69,7 @@ def person_reports(draw, who, values):
             SoftFact(OneOf(who, [value for cell in cells[: last + 1] for value in cell]), sum(believed[: last + 1]))
             for last in range(number - 1)
         ]
-    turned = [SoftFact(Not(each.fact), 1 - each.probability) if draw(st.booleans()) else each for each in said]
+    turned = [SoftFact(~each.fact, 1 - each.probability) if draw(st.booleans()) else each for each in said]
     return (report if said else []), draw(st.permutations(turned))
 
 
@@ -106,7 +106,7 @@ def hearings(draw):
     pairs = [Has(who, value) for who in people for value in release.domain]
     undecided = [fact for fact in pairs if 0 < share(worlds, fact) < 1] or pairs
     two = st.lists(st.sampled_from(undecided), min_size=2, max_size=2, unique=True)
-    joined = st.tuples(st.sampled_from([And, Or]), two) if len(undecided) > 1 else st.nothing()
+    joined = st.tuples(st.sampled_from([all_of, any_of]), two) if len(undecided) > 1 else st.nothing()
     for fact in draw(
         st.lists(
             st.one_of(st.sampled_from(undecided), joined.map(lambda each: each[0](tuple(each[1]))), some),
@@ -116,10 +116,10 @@ def hearings(draw):
         )
     ):
         alone = release.semantics == "single" and len(fact.people()) == 1
-        taken = {fact, Not(fact), *([fact.fact] if isinstance(fact, Not) else [])} & {each.fact for each in words}
+        taken = {fact, ~fact, *(conjuncts(fact, "not"))} & {each.fact for each in words}
         if not alone and not taken and 0 < share(worlds, fact) < 1:
             belief = draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)]))
-            reports.append([(fact, belief), (Not(fact), 1 - belief)])
+            reports.append([(fact, belief), (~fact, 1 - belief)])
             words.append(SoftFact(fact, belief))
     return release, worlds, reports, [*hard, *words], draw(some), people
 

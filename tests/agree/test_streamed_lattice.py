@@ -8,7 +8,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import NoRoom, SidelightError
-from sidelight.release.generalise import Lattice, StreamedLattice
+from sidelight.release.generalise import Lattice
 from sidelight.release.groups import Groups
 from sidelight.search.utility import QUICK_UTILITIES
 from sidelight.streams import key_stream, sorted_runs
@@ -52,7 +52,7 @@ def tables(draw):
 
 
 def streamed_lattice(rows, reading):
-    return StreamedLattice(sl.stream_table(rows, **reading), HIERARCHIES)
+    return Lattice(sl.stream_table(rows, **reading), HIERARCHIES)
 
 
 def listed(groups):

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import product
 from math import prod
@@ -36,7 +36,6 @@ from sidelight.knowledge.facts import (
     Atom,
     Fact,
     Has,
-    Implies,
     Same,
     Who,
     all_of,
@@ -79,7 +78,7 @@ class BasicImplication:
 
     def fact(self) -> Fact:
         """Return it as a fact."""
-        return Implies(all_of(self.premises), any_of(self.conclusions))
+        return all_of(self.premises).implies(any_of(self.conclusions))
 
     def __str__(self) -> str:
         return str(self.fact())
@@ -382,81 +381,77 @@ def cheapest_cover(space: AssignmentSpace, forbidden: int) -> list[Box]:
     # a box needs a named value as its premise: what no box covers cannot be said
     if reduce(or_, candidates.values(), 0) != forbidden:
         raise BadKnowledge(_NAME_VALUES)
-    return sorted(_SetCover.build(candidates, forbidden, {box: _cost(space, box) for box in candidates}).cheapest())
+    costs = {box: _cost(space, box) for box in candidates}
+    useful: list[Box] = []
+    # a box within another that costs no more is never needed; cheapest first: only one before can be such another
+    for box in sorted(candidates, key=lambda box: (costs[box], -candidates[box].bit_count())):
+        if not any(candidates[box] & ~candidates[other] == 0 for other in useful):
+            useful.append(box)
+            if len(useful) > MOST_BOXES // 2:
+                raise TooHard(_TOO_MANY)
+    coverings = dict.fromkeys(
+        tuple(box for box in useful if candidates[box] >> row & 1)
+        for row in range(forbidden.bit_length())
+        if forbidden >> row & 1
+    )
+    # quadratic; without it redundant rows stay, which costs time but changes no answer
+    sets = [frozenset(boxes) for boxes in coverings] if len(coverings) < MOST_BOXES // 4 else []
+    # who covers a row that fewer boxes cover covers this one too
+    hard = [boxes for boxes in coverings if not any(other < {*boxes} for other in sets)]
+    rows = {box: sum(1 << row for row, boxes in enumerate(hard) if box in boxes) for box in useful}
+    return sorted(_choose_boxes([sorted(boxes, key=lambda box: costs[box]) for boxes in hard], rows, costs))
 
 
-@dataclass(slots=True)
-class _SetCover:
-    """Assignments that must be covered, each by the boxes that do so, and what boxes cost."""
+def _choose_boxes(covering: list[list[Box]], rows: Mapping[Box, int], costs: Mapping[Box, int]) -> list[Box]:
+    """Choose boxes that cover all rows: `rows[box]` are those that a box covers, as bits.
 
-    costs: dict[Box, int]
-    rows: dict[Box, int]  # what a box covers, as bits; assignments that the same boxes cover are one row
-    by: list[list[Box]]  # the boxes that cover a row, cheapest first
-    best: list[Box] = field(default_factory=list)
-    steps: int = 0
+    Branches over the boxes of the row that fewest cover (`covering[row]`, cheapest first) while it may get cheaper.
+    """
+    best, steps = _cover_greedily((1 << len(covering)) - 1, rows, costs), 0
 
-    @classmethod
-    def build(cls, candidates: dict[Box, int], forbidden: int, costs: dict[Box, int]) -> _SetCover:
-        useful: list[Box] = []
-        # a box within another that costs no more is never needed; cheapest first: only one before can be such another
-        for box in sorted(candidates, key=lambda box: (costs[box], -candidates[box].bit_count())):
-            if not any(candidates[box] & ~candidates[other] == 0 for other in useful):
-                useful.append(box)
-                if len(useful) > MOST_BOXES // 2:
-                    raise TooHard(_TOO_MANY)
-        coverings = dict.fromkeys(
-            tuple(box for box in useful if candidates[box] >> row & 1)
-            for row in range(forbidden.bit_length())
-            if forbidden >> row & 1
-        )
-        # quadratic; without it redundant rows stay, which costs time but changes no answer
-        sets = [frozenset(boxes) for boxes in coverings] if len(coverings) < MOST_BOXES // 4 else []
-        # who covers a row that fewer boxes cover covers this one too
-        hard = [boxes for boxes in coverings if not any(other < {*boxes} for other in sets)]
-        rows = {box: sum(1 << row for row, boxes in enumerate(hard) if box in boxes) for box in useful}
-        return cls(costs, rows, [sorted(boxes, key=lambda box: costs[box]) for boxes in hard])
+    def cost(boxes: Iterable[Box]) -> int:
+        return sum(costs[box] for box in boxes)
 
-    def cheapest(self) -> list[Box]:
-        """Branch over the boxes that cover the row that fewest do, as long as it may get cheaper."""
-        left = everything = (1 << len(self.by)) - 1
-        # a good cover to begin with, chosen greedily: whatever cannot beat it is cut off
-        while left:
-            most = max(self.rows, key=lambda box: (self.rows[box] & left).bit_count() / self.costs[box])
-            self.best.append(most)
-            left &= ~self.rows[most]
-        # drop boxes that the ones chosen later made superfluous
-        for box in [*self.best]:
-            others = reduce(or_, (self.rows[other] for other in self.best if other != box), 0)
-            if self.rows[box] & ~others == 0:
-                self.best.remove(box)
-        self._search(everything, [])
-        return self.best
-
-    def _search(self, left: int, chosen: list[Box]) -> None:
-        self.steps += len(self.by) + 1
-        # invariant: `best` is a cover, and no cheaper one was passed over but for lack of steps
-        if self._cost(chosen) + self._lower_bound(left) >= self._cost(self.best):
-            return
-        if self.steps > 300_000:  # assignments looked at on the branches that were tried: the best so far will do
-            return
-        if not left:
-            self.best = chosen
-            return
-        row = min((row for row in range(len(self.by)) if left >> row & 1), key=lambda row: len(self.by[row]))
-        # most rows per cost first: a good cover found early cuts off more branches
-        for box in sorted(self.by[row], key=lambda box: -(self.rows[box] & left).bit_count() / self.costs[box]):
-            self._search(left & ~self.rows[box], [*chosen, box])
-
-    def _cost(self, boxes: Iterable[Box]) -> int:
-        return sum(self.costs[box] for box in boxes)
-
-    def _lower_bound(self, left: int) -> int:
+    def lower_bound(left: int) -> int:
         """Bound the cost of covering these rows: rows of which no box covers two are paid for one by one."""
         bound = 0
-        for row, boxes in enumerate(self.by):
+        for row, boxes in enumerate(covering):
             if left >> row & 1:
                 # sorted by cost: no cover pays less than boxes[0] for this row; rows that share a box with it may come
                 # free
-                bound += self.costs[boxes[0]]
-                left &= ~reduce(or_, (self.rows[box] for box in boxes))
+                bound += costs[boxes[0]]
+                left &= ~reduce(or_, (rows[box] for box in boxes))
         return bound
+
+    def search(left: int, chosen: list[Box]) -> None:
+        nonlocal best, steps
+        steps += len(covering) + 1
+        # invariant: `best` is a cover, and no cheaper one was passed over but for lack of steps
+        if cost(chosen) + lower_bound(left) >= cost(best):
+            return
+        if steps > 300_000:  # assignments looked at on the branches that were tried: the best so far will do
+            return
+        if not left:
+            best = chosen
+            return
+        row = min((row for row in range(len(covering)) if left >> row & 1), key=lambda row: len(covering[row]))
+        # most rows per cost first: a good cover found early cuts off more branches
+        for box in sorted(covering[row], key=lambda box: -(rows[box] & left).bit_count() / costs[box]):
+            search(left & ~rows[box], [*chosen, box])
+
+    search((1 << len(covering)) - 1, [])
+    return best
+
+
+def _cover_greedily(left: int, rows: Mapping[Box, int], costs: Mapping[Box, int]) -> list[Box]:
+    """Return a good cover to begin with: whatever cannot beat it is cut off."""
+    chosen: list[Box] = []
+    while left:
+        most = max(rows, key=lambda box: (rows[box] & left).bit_count() / costs[box])
+        chosen.append(most)
+        left &= ~rows[most]
+    # drop boxes that the ones chosen later made superfluous
+    for box in [*chosen]:
+        if rows[box] & ~reduce(or_, (rows[other] for other in chosen if other != box), 0) == 0:
+            chosen.remove(box)
+    return chosen

@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
+from typing import Literal, TypeAlias, TypeGuard
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.facts import Someone, Who, as_label, as_who, person_text
@@ -55,27 +55,17 @@ class HasValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
-    """Not to say this in a column, or not to be in this group."""
+class Joined:
+    """To fulfil one of several conditions (or), all of them (and), or not a single one: a cell or a group (not).
 
-    of: Cell | InGroup
+    `and` stands only within `or`, as an event is such a list itself.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """To fulfil at least one of several conditions."""
-
+    word: Literal["or", "and", "not"]
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AllOf:
-    """To fulfil all of several conditions; it stands only within `AnyOf`, as an event is such a list itself."""
-
-    conditions: tuple[Condition, ...]
-
-
-Condition: TypeAlias = Cell | InGroup | HasValue | Negation | AnyOf | AllOf
+Condition: TypeAlias = Cell | InGroup | HasValue | Joined
 """What people may say, be or have; a cell is a pair of column and label."""
 
 Event: TypeAlias = tuple[Condition, ...]
@@ -85,24 +75,22 @@ Event: TypeAlias = tuple[Condition, ...]
 def negate(condition: Condition) -> Condition:
     """Return the condition that holds where this one does not.
 
-    >>> condition_text(negate(AnyOf((("sex", "male"), ("age", "30")))))
+    >>> condition_text(negate(any_holds([("sex", "male"), ("age", "30")])))
     'age != 30 and sex != male'
     """
     if isinstance(condition, HasValue):
         return HasValue(condition.values, not condition.others)
-    if isinstance(condition, Negation):
-        return condition.of
+    if not isinstance(condition, Joined):
+        return Joined("not", (condition,))
+    if condition.word == "not":
+        return condition.conditions[0]
     # De Morgan: negations move inwards until only cells and groups are negated
-    if isinstance(condition, AnyOf):
-        return all_hold(map(negate, condition.conditions))
-    if isinstance(condition, AllOf):
-        return any_holds(map(negate, condition.conditions))
-    return Negation(condition)
+    return (all_hold if condition.word == "or" else any_holds)(map(negate, condition.conditions))
 
 
 def any_holds(conditions: Iterable[Condition]) -> Condition:
     """Return conditions joined by or; refuse to join what people have with what they say."""
-    listed = _flat(conditions, AnyOf)
+    listed = _flat(conditions, "or")
     if len(listed) == 1:
         return listed[0]
     values = [each for each in listed if isinstance(each, HasValue)]
@@ -113,13 +101,14 @@ def any_holds(conditions: Iterable[Condition]) -> Condition:
         raise BadKnowledge(
             "or joins values with values, and conditions with conditions; write P(Flu) + P(sex=male) - P(Flu, sex=male)"
         )
-    return AnyOf(listed)
+        raise BadKnowledge(message)
+    return Joined("or", listed)
 
 
 def all_hold(conditions: Iterable[Condition]) -> Condition:
     """Return conditions joined by and."""
     listed = event_of(conditions)
-    return listed[0] if len(listed) == 1 else AllOf(listed)
+    return listed[0] if len(listed) == 1 else Joined("and", listed)
 
 
 def event_of(conditions: Iterable[Condition]) -> Event:
@@ -128,14 +117,18 @@ def event_of(conditions: Iterable[Condition]) -> Event:
     >>> event_of([HasValue(("Flu", "HIV")), ("sex", "male"), ("age", "30"), HasValue(("HIV",), others=True)])
     (('age', '30'), ('sex', 'male'), HasValue(values=('Flu',), others=False))
     """
-    listed = _flat(conditions, AllOf)
+    listed = _flat(conditions, "and")
     values = [each for each in listed if isinstance(each, HasValue)]
     # invariant: at most one set of values, and it stands last
     return (*(each for each in listed if not isinstance(each, HasValue)), *([reduce(_meet, values)] if values else []))
 
 
-def _flat(conditions: Iterable[Condition], kind: type[AnyOf | AllOf]) -> Event:
-    flat = (part for each in conditions for part in (each.conditions if isinstance(each, kind) else (each,)))
+def _is_joined(condition: Condition, word: str) -> TypeGuard[Joined]:
+    return isinstance(condition, Joined) and condition.word == word
+
+
+def _flat(conditions: Iterable[Condition], word: str) -> Event:
+    flat = (part for each in conditions for part in (each.conditions if _is_joined(each, word) else (each,)))
     # without repetition and in one order: what says the same is the same event
     return tuple(sorted(dict.fromkeys(flat), key=_sort_key))
 
@@ -169,20 +162,17 @@ def _meet(one: HasValue, other: HasValue) -> HasValue:
 
 def parts_of(condition: Condition) -> Iterator[Cell | InGroup | HasValue]:
     """Yield the cells, groups and values that a condition is made of."""
-    if isinstance(condition, AnyOf | AllOf):
+    if isinstance(condition, Joined):
         for each in condition.conditions:
             yield from parts_of(each)
     else:
-        yield condition.of if isinstance(condition, Negation) else condition
+        yield condition
 
 
 def cells_in(conditions: Iterable[Condition]) -> Iterator[Cell]:
     """Yield the cells that conditions name."""
     for each in conditions:
-        if isinstance(each, tuple):
-            yield each
-        else:
-            yield from (part for part in parts_of(each) if isinstance(part, tuple))
+        yield from (part for part in parts_of(each) if isinstance(part, tuple))
 
 
 def keep_conditions_on_people(event: Event) -> Event:
@@ -281,29 +271,32 @@ def condition_text(condition: Condition) -> str:
     if isinstance(condition, HasValue):
         text = " or ".join(map(quote, condition.values))
         return text if not condition.others else f"not ({text})" if len(condition.values) > 1 else f"not {text}"
-    if isinstance(condition, AnyOf):
-        return " or ".join(map(condition_text, condition.conditions))
-    if isinstance(condition, AllOf):
+    if isinstance(condition, Joined) and condition.word != "not":
         texts = ((each, condition_text(each)) for each in condition.conditions)
-        return " and ".join(f"({text})" if _needs_parentheses(each) else text for each, text in texts)
-    sign, of = ("!=", condition.of) if isinstance(condition, Negation) else ("=", condition)
+        tight = condition.word == "and"
+        return f" {condition.word} ".join(
+            f"({text})" if tight and _needs_parentheses(each) else text for each, text in texts
+        )
+    sign = "!=" if isinstance(condition, Joined) else "="
+    (of,) = parts_of(condition)
     spaced = f" {sign} " if sign == "!=" else sign
     if isinstance(of, InGroup):
         return f"group{spaced}#{of.number}"
+    assert isinstance(of, tuple)
     column, cell = of
     name = '"person"' if column == "person" else quote(column)
     return f"{name}{spaced}{quote(cell)}"
 
 
 def _needs_parentheses(condition: Condition) -> bool:
-    return isinstance(condition, AnyOf) or (isinstance(condition, HasValue) and len(condition.values) > 1)
+    return _is_joined(condition, "or") or (isinstance(condition, HasValue) and len(condition.values) > 1)
 
 
 def read_event(text: str) -> Event:
     """Read an event.
 
     >>> read_event("sex = male and age not in {30, 31}")
-    (('sex', 'male'), Negation(of=('age', '30')), Negation(of=('age', '31')))
+    (('sex', 'male'), Joined(word='not', conditions=(('age', '30'),)), Joined(word='not', conditions=(('age', '31'),)))
     """
     reader = TokenReader(text)
     event = parse_event(reader)
@@ -336,9 +329,8 @@ def _parse_several(
     def read() -> Condition:
         start = reader.next
         condition = parse(reader, depth)
-        parts = condition.conditions if isinstance(condition, AllOf) else (condition,)
         # the columns of which the condition names one cell
-        for column in (named := [part[0] for part in parts if isinstance(part, tuple)]):
+        for column in (named := [part[0] for part in _flat([condition], "and") if isinstance(part, tuple)]):
             if column in columns:
                 reader.fail(f"column '{column}' is said twice", at=start)
         columns.update(named)
@@ -394,7 +386,7 @@ def _comparison(reader: TokenReader) -> Condition:
         reader.fail("a statement is about a person or about everybody who says something, not both", at=start)
     else:
         of = (column, reader.label())
-    return of if equal else Negation(of)
+    return of if equal else negate(of)
 
 
 def _read_list(reader: TokenReader) -> Condition:

@@ -1,7 +1,7 @@
 """Facts: what somebody may know about who has which value, as formulas of propositional logic.
 
 People are named, are someone of a group, or are described; who is meant in a release is for `worlds/identify` to say.
-Atoms are `Has`, `OneOf` and `Same`; `And`, `Or`, `Not` and `Implies` join facts to facts.  A fact is a frozen value:
+Atoms are `Has`, `OneOf` and `Same`; a `Compound` joins facts by a word (not, and, or, ->).  A fact is a frozen value:
 two that read the same are equal.  A `SoftFact` is one of which somebody is only so sure; it stands alone, or is joined
 with others by and (`worlds/reports` gives it meaning).  Two functions give meaning to all others:
 
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import index
-from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given, shortened
 from sidelight.knowledge.tokens import TokenReader, number_text, quote, whole_in
@@ -184,14 +184,13 @@ class Fact:
     """
 
     __slots__ = ()
-    precedence: ClassVar[int] = 3  # how tightly its text holds together: -> 0, or 1, and 2, all others 3
     depth: int = 0  # how many parentheses, nots and ifs of its text stand within each other
 
     def __and__(self, other: Fact) -> Fact:
-        return And((self, other))
+        return Compound("and", (self, other))
 
     def __or__(self, other: Fact) -> Fact:
-        return Or((self, other))
+        return Compound("or", (self, other))
 
     def __rand__(self, other: object) -> NoReturn:
         _refuse_operand(other)
@@ -199,7 +198,7 @@ class Fact:
     __ror__ = __rand__
 
     def __invert__(self) -> Fact:
-        return Not(self)
+        return Compound("not", (self,))
 
     def implies(self, other: Fact) -> Fact:
         """Return the fact that the other one holds if this one does.
@@ -208,7 +207,7 @@ class Fact:
         >>> print(Has("Hannah", "Flu").implies(Has("Charlie", "Flu")))
         Hannah = Flu -> Charlie = Flu
         """
-        return Implies(self, other)
+        return Compound("->", (self, other))
 
     def with_probability(self, probability: float | Fraction) -> SoftFact:
         """Return a soft fact of this probability, which stands alone or is joined with others by `&`.
@@ -220,6 +219,11 @@ class Fact:
         if isinstance(number, float):
             raise BadKnowledge(f"a probability lies between 0 and 1, not {as_given(probability)}")
         return SoftFact(self, number)
+
+    @property
+    def precedence(self) -> int:
+        """How tightly its text holds together: -> 0, or 1, and 2, all others 3."""
+        return 3
 
     def is_soft(self) -> bool:
         """Return whether it is a soft fact, or joins one with others."""
@@ -369,114 +373,57 @@ def named_values(atom: Fact) -> tuple[Label, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compound(Fact):
-    """A fact that is made of others; only so deep that its text can be read again."""
+class Compound(Fact):
+    """Facts joined by a word, only so deep that their text can be read again: `a -> b` is "if a, then b".
 
+    Those of the same `and`, or `or`, are laid side by side.
+    """
+
+    word: Literal["not", "and", "or", "->"]
+    facts: tuple[Fact, ...]
     depth: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for part in self.parts():
-            if not isinstance(part, Fact):
-                _refuse_operand(part)
-            if part.is_soft() and not isinstance(self, And):
-                raise BadKnowledge(
-                    f"'{shortened(str(part))}' is only so sure, and joins with other facts by and alone; "
-                    "put what it is about into parentheses, such as (Ann = Flu -> Bob = Flu) with 0.8"
-                )
-        object.__setattr__(self, "depth", self._depth())
-        # a deeper fact could not be read back, and recursion over facts would have no bound
-        if self.depth > DEEPEST:
-            raise BadKnowledge(f"more than {DEEPEST} facts stand within each other; say it in several facts")
+        if self.word in ("and", "or"):
+            # (a and b) and c is one fact of three parts, as its text reads
+            level = tuple(part for fact in self.facts for part in conjuncts(fact, self.word))
+            object.__setattr__(self, "facts", level)
+            if len(self.facts) < 2:
+                message = f"'{self.word}' joins at least two facts"
+                raise BadKnowledge(message)
+        _check_parts(self, soft=self.word == "and")
+        depths = [part.depth + self._needs_parentheses(part) for part in self.facts]
+        if self.word == "not":
+            # != and `not in` negate without a `not` of their own, and so add no depth
+            depths[0] += self.facts[0].negated_text() is None
+        elif self.word == "->":
+            # a conclusion needs no parentheses, as -> associates to the right, but is parsed one level deeper
+            depths[1] = self.facts[1].depth + 1
+        _set_depth(self, max(depths))
 
-    def _depth(self) -> int:
-        return max(part.depth + self._needs_parentheses(part) for part in self.parts())
+    @property
+    def precedence(self) -> int:
+        """How tightly its text holds together."""
+        return ("->", "or", "and", "not").index(self.word)
 
-
-@dataclass(frozen=True, slots=True)
-class Not(_Compound):
-    """A fact does not hold."""
-
-    fact: Fact
-    precedence: ClassVar[int] = 3
-
-    def parts(self) -> tuple[Fact, ...]:
-        """Return the fact."""
-        return (self.fact,)
-
-    def _depth(self) -> int:
-        # != and `not in` negate without a `not` of their own, and so add no depth
-        return self.fact.depth + self._needs_parentheses(self.fact) + (self.fact.negated_text() is None)
-
-    def __str__(self) -> str:
-        return self.fact.negated_text() or f"not {self._part_text(self.fact)}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Nary(_Compound):
-    """Several facts at once; those of the same kind are laid side by side."""
-
-    facts: tuple[Fact, ...]
-    word: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        # (a and b) and c is one fact of three parts, as its text reads
-        level = tuple(each for fact in self.facts for each in (fact.facts if type(fact) is type(self) else (fact,)))
-        if len(level) < 2:
-            raise BadKnowledge(f"'{self.word}' joins at least two facts")
-        object.__setattr__(self, "facts", level)
-        # super() without arguments fails in classes that slots=True builds anew
-        _Compound.__post_init__(self)
+    def is_soft(self) -> bool:
+        """Return whether one of them is soft."""
+        return self.word == "and" and any(part.is_soft() for part in self.facts)
 
     def parts(self) -> tuple[Fact, ...]:
         """Return the facts."""
         return self.facts
 
     def __str__(self) -> str:
+        if self.word == "not":
+            return self.facts[0].negated_text() or f"not {self._part_text(self.facts[0])}"
+        if self.word == "->":
+            return f"{self._part_text(self.facts[0])} -> {self.facts[1]}"
         return f" {self.word} ".join(map(self._part_text, self.facts))
 
 
 @dataclass(frozen=True, slots=True)
-class And(_Nary):
-    """All of these hold."""
-
-    word: ClassVar[str] = "and"
-    precedence: ClassVar[int] = 2
-
-    def is_soft(self) -> bool:
-        """Return whether one of them is soft."""
-        return any(part.is_soft() for part in self.facts)
-
-
-@dataclass(frozen=True, slots=True)
-class Or(_Nary):
-    """At least one of these holds."""
-
-    word: ClassVar[str] = "or"
-    precedence: ClassVar[int] = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Implies(_Compound):
-    """If the one holds, so does the other."""
-
-    premise: Fact
-    conclusion: Fact
-    precedence: ClassVar[int] = 0
-
-    def parts(self) -> tuple[Fact, ...]:
-        """Return both facts."""
-        return (self.premise, self.conclusion)
-
-    def _depth(self) -> int:
-        # a conclusion needs no parentheses, as -> associates to the right, but is parsed one level deeper
-        return max(self.premise.depth + self._needs_parentheses(self.premise), self.conclusion.depth + 1)
-
-    def __str__(self) -> str:
-        return f"{self._part_text(self.premise)} -> {self.conclusion}"
-
-
-@dataclass(frozen=True, slots=True)
-class SoftFact(_Compound):
+class SoftFact(Fact):
     """A fact of which somebody is only so sure.
 
     >>> print(SoftFact(Has("Ann", "Flu"), Fraction(9, 10)))
@@ -485,13 +432,15 @@ class SoftFact(_Compound):
 
     fact: Fact
     probability: Fraction
-    precedence: ClassVar[int] = 3
+    depth: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         exact = exact_number(self.probability, BadKnowledge, "a probability")
         if not 0 <= exact <= 1:
-            raise BadKnowledge(f"a probability lies between 0 and 1, and {round_up(exact):g} does not")
-        _Compound.__post_init__(self)
+            message = f"a probability lies between 0 and 1, and {round_up(exact):g} does not"
+            raise BadKnowledge(message)
+        _check_parts(self, soft=False)
+        _set_depth(self, self.fact.depth + self._needs_parentheses(self.fact))
 
     def is_soft(self) -> bool:
         """Return true."""
@@ -505,6 +454,26 @@ class SoftFact(_Compound):
         return f"{self._part_text(self.fact)} with {number_text(self.probability)}"
 
 
+def _check_parts(fact: Fact, *, soft: bool) -> None:
+    for part in fact.parts():
+        if not isinstance(part, Fact):
+            _refuse_operand(part)
+        if part.is_soft() and not soft:
+            message = (
+                f"'{shortened(str(part))}' is only so sure, and joins with other facts by and alone; "
+                "put what it is about into parentheses, such as (Ann = Flu -> Bob = Flu) with 0.8"
+            )
+            raise BadKnowledge(message)
+
+
+def _set_depth(fact: Fact, depth: int) -> None:
+    object.__setattr__(fact, "depth", depth)
+    # a deeper fact could not be read back, and recursion over facts would have no bound
+    if depth > DEEPEST:
+        message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
+        raise BadKnowledge(message)
+
+
 def expect_hard(facts: Iterable[Fact], what: str) -> None:
     """Refuse soft facts where only facts that hold, or do not, make sense."""
     for fact in facts:
@@ -516,12 +485,12 @@ def expect_hard(facts: Iterable[Fact], what: str) -> None:
 
 def all_of(facts: Sequence[Fact]) -> Fact:
     """Return the conjunction of one or more facts."""
-    return facts[0] if len(facts) == 1 else And(tuple(facts))
+    return facts[0] if len(facts) == 1 else Compound("and", tuple(facts))
 
 
 def any_of(facts: Sequence[Fact]) -> Fact:
     """Return the disjunction of one or more facts."""
-    return facts[0] if len(facts) == 1 else Or(tuple(facts))
+    return facts[0] if len(facts) == 1 else Compound("or", tuple(facts))
 
 
 def _refuse_operand(other: object) -> NoReturn:
@@ -530,13 +499,13 @@ def _refuse_operand(other: object) -> NoReturn:
     )
 
 
-def conjuncts(fact: Fact) -> tuple[Fact, ...]:
-    """Return the facts that a fact joins by and; itself alone if it joins none.
+def conjuncts(fact: Fact, word: str = "and") -> tuple[Fact, ...]:
+    """Return the facts that a fact joins by a word; itself alone if it joins none.
 
     >>> [str(each) for each in conjuncts(Has("Ann", "Flu") & ~Has("Bob", "Flu"))]
     ['Ann = Flu', 'Bob != Flu']
     """
-    return fact.facts if isinstance(fact, And) else (fact,)
+    return fact.facts if isinstance(fact, Compound) and fact.word == word else (fact,)
 
 
 def holds(fact: Fact, values: Mapping[Who, frozenset[Label]]) -> bool:  # noqa: PLR0911 - one line per kind of fact
@@ -552,13 +521,13 @@ def holds(fact: Fact, values: Mapping[Who, frozenset[Label]]) -> bool:  # noqa: 
             return not values[person].isdisjoint(several)
         case Same(person=person, other=other):
             return values[person] == values[other]
-        case Not(fact=inner):
+        case Compound("not", (inner,)):
             return not holds(inner, values)
-        case And(facts=parts):
+        case Compound("and", parts):
             return all(holds(part, values) for part in parts)
-        case Or(facts=parts):
+        case Compound("or", parts):
             return any(holds(part, values) for part in parts)
-        case Implies(premise=premise, conclusion=conclusion):
+        case Compound("->", (premise, conclusion)):
             return not holds(premise, values) or holds(conclusion, values)
     raise TypeError(f"no such kind of fact: {type(fact).__name__}")
 
@@ -590,20 +559,21 @@ def fold(
         part, sign, parts_folded = stack.pop()
         if isinstance(part, Has | OneOf | Same):
             results.append(literal(part, sign))
-        elif isinstance(part, Not):
-            stack.append((part.fact, not sign, False))
-        elif not isinstance(part, And | Or | Implies):
-            raise BadKnowledge(f"no such kind of fact: {type(part).__name__}")
+        elif not isinstance(part, Compound):
+            message = f"no such kind of fact: {type(part).__name__}"
+            raise BadKnowledge(message)
+        elif part.word == "not":
+            stack.append((part.facts[0], not sign, False))
         elif parts_folded:
             # De Morgan: under a negation `and` becomes `or`; a → b is an `or` as well
-            join = conjunction if isinstance(part, And) == sign else disjunction
-            several = [results.pop() for _ in part.parts()]
+            join = conjunction if (part.word == "and") == sign else disjunction
+            several = [results.pop() for _ in part.facts]
             # popped from the last part to the first
             results.append(join(several[::-1]))
         else:
             # it comes up again when all of its parts are folded; they come up from left to right
             stack.append((part, sign, True))
             # a → b = ¬a ∨ b, so the premise has the opposite sign
-            signs = (not sign, sign) if isinstance(part, Implies) else (sign,) * len(part.parts())
-            stack += [(inner, own, False) for inner, own in zip(part.parts()[::-1], signs[::-1], strict=True)]
+            signs = (not sign, sign) if part.word == "->" else (sign,) * len(part.facts)
+            stack += [(inner, own, False) for inner, own in zip(part.facts[::-1], signs[::-1], strict=True)]
     return results[0]

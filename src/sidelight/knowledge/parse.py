@@ -32,8 +32,6 @@ from sidelight.knowledge.facts import (
     DEEPEST,
     Fact,
     Has,
-    Implies,
-    Not,
     OneOf,
     Same,
     SoftFact,
@@ -93,7 +91,7 @@ def as_fact(fact: str | Fact) -> Fact:
 def _fact(reader: TokenReader, depth: int) -> Fact:
     reader.check_depth(depth, DEEPEST, "facts")
     premise = any_of(reader.several(lambda: _both(reader, depth), "or"))
-    return Implies(premise, _fact(reader, depth + 1)) if reader.accept("->") else premise
+    return premise.implies(_fact(reader, depth + 1)) if reader.accept("->") else premise
 
 
 def _both(reader: TokenReader, depth: int) -> Fact:
@@ -112,7 +110,7 @@ def _sure(reader: TokenReader, depth: int) -> Fact:
 def _simple(reader: TokenReader, depth: int) -> Fact:
     reader.check_depth(depth, DEEPEST, "facts")
     if reader.accept("not"):
-        return Not(_simple(reader, depth + 1))
+        return ~_simple(reader, depth + 1)
     if reader.accept("("):
         fact = _fact(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
@@ -132,7 +130,7 @@ def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
         # "with 0.9" behind a value is how likely the fact is, and no part of the value
         return Has(person, reader.label(before_probability=True))
     if reader.accept("!="):
-        return Not(Has(person, reader.label(before_probability=True)))
+        return ~Has(person, reader.label(before_probability=True))
     # "Bob not in {…}": here `not` belongs to `in`
     negated = reader.next.is_any("not") and reader.peek(1).text in ("in", "IN")
     if negated:
@@ -144,7 +142,7 @@ def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     reader.expect("{", "write Bob in {Flu, Cold}")
     fact = OneOf(person, reader.several(reader.label, ","))
     reader.expect("}", "write Bob in {Flu, Cold}")
-    return Not(fact) if negated else fact
+    return ~fact if negated else fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,26 +154,18 @@ class Vocabulary:
     groups: int
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """What may stand from `start` up to the cursor, and what each of it is."""
-
-    start: int
-    options: tuple[tuple[str, str], ...]  # text, what it is
-
-
-def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
-    """Return what may stand where the cursor is.
+def complete(text: str, at: int, vocabulary: Vocabulary) -> tuple[int, tuple[tuple[str, str], ...]]:
+    """Return from where up to the cursor something may stand, and the options: each text, and what it is.
 
     >>> words = Vocabulary({"sex": ("f", "m"), "age": ("20-29",)}, ("Flu", "Salt and pepper", None), 3)
     >>> complete("#1 = F", 6, words)
-    Completion(start=5, options=(('Flu', 'a value'),))
-    >>> [option for option, _ in complete("P(Flu | sex=", 12, words).options]
+    (5, (('Flu', 'a value'),))
+    >>> [option for option, _ in complete("P(Flu | sex=", 12, words)[1]]
     ['f', 'm']
-    >>> [option for option, _ in complete("{", 1, words).options]
+    >>> [option for option, _ in complete("{", 1, words)[1]]
     ['sex = ', 'age = ']
-    >>> complete('#2 != sal', 9, words).options
-    (('"Salt and pepper"', 'a value'),)
+    >>> complete('#2 != sal', 9, words)
+    (6, (('"Salt and pepper"', 'a value'),))
     """
     sign = "->|→|!=|≠|<=|>=|[(){},;|=<>]"
     # blanks, a name in quotes, which may still be open, a sign, a word, or anything else
@@ -191,7 +181,7 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
     before = [each for each in pieces if not each.isspace()]
     ended = _continue_after_word(before, fragment)
     if ended:
-        return Completion(at, tuple((f"{word} ", what) for word, what in ended))
+        return at, tuple((f"{word} ", what) for word, what in ended)
     typed_name = fragment.strip("\"'").casefold()
     offered = [
         (option, what)
@@ -200,7 +190,7 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
     ]
     # stable: options that begin with what was typed come first, all others keep their order
     offered.sort(key=lambda each: not each[0].strip('"').casefold().startswith(typed_name))
-    return Completion(at - len(fragment), tuple(offered[:12]))
+    return at - len(fragment), tuple(offered[:12])
 
 
 def _continue_after_word(before: Sequence[str], fragment: str) -> tuple[tuple[str, str], ...]:

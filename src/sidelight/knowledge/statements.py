@@ -320,7 +320,13 @@ class Quantity:
         return expression_text(self.terms, self.constant)
 
 
-class P(Quantity):
+def P(  # noqa: N802 - as probability is written
+    *values: object,
+    given: Mapping[str, object] | str | None = None,
+    where: Mapping[str, object] | str | None = None,
+    person: object = None,
+    **columns: object,
+) -> Quantity:
     """How large is the share of the people who say something that has a value?  Compare it to make a statement.
 
     Columns are named by keywords, or, where their names are odd, by `given`; `person` asks about one person.
@@ -336,33 +342,13 @@ class P(Quantity):
     >>> print(P("Flu", where={"sex": "male"}) <= P(where="sex != male", given="Flu, age=30") + 0.1)
     P(Flu, sex=male) - P(sex != male | Flu, age=30) <= 0.1
     """
-
-    __slots__ = ()
-
-    def __init__(
-        self,
-        *values: object,
-        given: Mapping[str, object] | str | None = None,
-        where: Mapping[str, object] | str | None = None,
-        person: object = None,
-        **columns: object,
-    ) -> None:
-        listed = _to_labels(values)
-        event = event_of([*([HasValue(listed)] if listed else []), *as_event(where)])
-        about = conditional_probability(event, event_of([*as_event(given), *as_columns(columns)]), person)
-        super().__init__([(Fraction(1), about)])
+    listed = _to_labels(values)
+    event = event_of([*([HasValue(listed)] if listed else []), *as_event(where)])
+    about = conditional_probability(event, event_of([*as_event(given), *as_columns(columns)]), person)
+    return Quantity([(Fraction(1), about)])
 
 
-class Count(Quantity):
-    """How many of some people have a value; made by `count`.
-
-    A class of its own, as Python would swap the sides of a comparison between a `Quantity` and a `P`.
-    """
-
-    __slots__ = ()
-
-
-def count(value: object, *people: object) -> Count:
+def count(value: object, *people: object) -> Quantity:
     """How many of these people have a value (or one of a list of values)?  Compare it to make a statement.
 
     In expectation: the sum of each one's probability.
@@ -370,7 +356,7 @@ def count(value: object, *people: object) -> Count:
     >>> print(count("HIV", "Alice", "Bob", "Charlie") >= 2)
     count(HIV; Alice, Bob, Charlie) >= 2
     """
-    return Count([(Fraction(1), Headcount(_to_labels((value,)), tuple(map(as_who, people))))])
+    return Quantity([(Fraction(1), Headcount(_to_labels((value,)), tuple(map(as_who, people))))])
 
 
 def as_quantity(thing: Quantity | Number) -> Quantity:

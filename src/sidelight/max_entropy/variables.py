@@ -54,7 +54,7 @@ import numpy as np
 
 from sidelight.arrays import Codes, Flags, Floats, Integers, add_up, number_vectors, ranges, starts_of, sum_by
 from sidelight.errors import BadKnowledge, TooHard, UnknownColumn, did_you_mean, parameter, shortened
-from sidelight.knowledge.events import AllOf, AnyOf, Cell, Condition, InGroup, Negation, cells_in
+from sidelight.knowledge.events import Cell, Condition, InGroup, Joined, cells_in
 from sidelight.knowledge.facts import Described, Someone, Who
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.label_order import LabelOrder
@@ -580,12 +580,10 @@ class Variables:
             self.release.group(condition.number)
             inside: Flags = self.members.group[self.parts.row] == condition.number - 1
             return inside
-        if isinstance(condition, Negation):
-            return ~self.holds(condition.of)
-        assert isinstance(condition, AnyOf | AllOf)
-        join = np.logical_or if isinstance(condition, AnyOf) else np.logical_and
+        assert isinstance(condition, Joined)
+        join = np.logical_and if condition.word == "and" else np.logical_or
         joined: Flags = join.reduce([self.holds(each) for each in condition.conditions])
-        return joined
+        return ~joined if condition.word == "not" else joined
 
     def share(self, conditions: Sequence[Condition]) -> Floats:
         """Return which share of the raw keys of each part fulfils some conditions; all but cells were mentioned."""

@@ -11,7 +11,7 @@ Cost        a node costs the groups of the smallest finer node at hand, not the 
 Memory      grouped nodes are kept while they take at most `numbers_kept` numbers together, the latest used longest.
 Source      LeFevre, DeWitt and Ramakrishnan, Incognito, SIGMOD 2005 (the roll-up property).
 
-A `StreamedLattice` has those of a table whose keys do not fit in memory: nodes on disk, coarse ones in memory.
+Of a table whose keys do not fit in memory, it has nodes on disk, and coarse ones in memory.
 
     keys on disk ──▶ node on disk, by rolling up the smallest finer one at hand ──▶ node that fits: a root in memory
                                                                                         └─▶ every coarser node
@@ -24,7 +24,7 @@ Refusal     groups of at least k people each, but for s people at most, are at m
             is too short to show it, people are summed by slots first (`rolled_up`), often enough to refuse.
 Kept        the latest few nodes on disk, and the latest roots while they take at most their share of memory; what is
             dropped is rolled up again when somebody asks.
-Invariant   `groups_at(node)` are the groups of `Lattice.groups_at(node)`, in its order and with its numbers.
+Invariant   `groups_at(node)` are the groups of the same table in memory, in their order and with their numbers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from sidelight.table.table import Counts, Table
 if TYPE_CHECKING:
     from sidelight.release.population import Population
     from sidelight.streams.key_stream import KeyBlock, KeyStream
-    from sidelight.streams.streamed_table import StreamedTable
+    from sidelight.streams.streamed_table import AnyTable, StreamedTable
     from sidelight.table.labels import Label
 
 
@@ -177,24 +177,62 @@ Node: TypeAlias = tuple[int, ...]
 """One level per column, in the order of the lattice's columns."""
 
 
-class LatticeNodes:
-    """The nodes of a lattice, whatever holds its groups: one level per column, of ladders of labels."""
+class Lattice:
+    """Which releases can be made by choosing one level per column, and what are their groups?
 
-    def __init__(self, columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> None:
-        self.columns = tuple(column.name for column in columns)
-        self._ladders = tuple(_Ladder(column, hierarchies.get(column.name)) for column in columns)
+    A *node* has one level per column; it is finer than another when no level of it is higher.  `groups_at`
+    groups a node by rolling up the smallest finer node at hand, so only the finest one is made from the
+    table's keys.  Columns without a hierarchy have level 0 only.  Of a table that is streamed, nodes that do not fit in
+    memory are on disk; `columns` and `populations` are for others.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult()
+    >>> lattice = Lattice(adult.table, adult.hierarchies, columns=["age", "sex"])
+    >>> lattice.columns, lattice.heights, len(lattice)
+    (('age', 'sex'), (6, 2), 12)
+    >>> [len(lattice.groups_at(node)) for node in lattice.nodes()]
+    [145, 74, 32, 16, 18, 9, 10, 5, 6, 3, 2, 1]
+    """
+
+    def __init__(
+        self,
+        table: AnyTable,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        columns: Sequence[str] | None = None,
+        populations: Sequence[Population] = (),
+        numbers_kept: int = 1 << 25,
+    ) -> None:
+        chosen = table.quasi if columns is None else tuple(table.column(name) for name in columns)
+        self.table = table
+        self.columns = tuple(column.name for column in chosen)
+        self._ladders = tuple(_Ladder(column, hierarchies.get(column.name)) for column in chosen)
         self.heights = tuple(len(ladder.labels) for ladder in self._ladders)
-        self.bottom: Node = (0,) * len(columns)
+        self.bottom: Node = (0,) * len(chosen)
         self.top: Node = tuple(height - 1 for height in self.heights)
         self.spilled = 0  # bytes in temporary files for nodes on disk, those that are gone too
         self.reading: Reading = do_not_report  # a search that waits for a node on disk may set this
+        self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
+        self._roots: OrderedDict[Node, NodeGroups] = OrderedDict()
+        self._hierarchies = hierarchies
+        self._populations = [(each, *each.rows(self.columns)) for each in populations]
+        self._recoded: dict[tuple[int, int, int], Column] = {}  # population, column and level → its labels there
+        if isinstance(table, Table):
+            # the finest groups are a root that is never dropped: every other node can be rolled up from them
+            finest = self._count_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
+            self._roots[self.bottom] = NodeGroups(
+                self._ladders, self.bottom, finest, numbers_kept=numbers_kept, completed=self._count_populations
+            )
+        else:
+            # nodes are rolled up again and again, so keys are brought here once
+            self.table = replace(table, stream=table.stream.brought_here(table.memory))
 
     def __len__(self) -> int:
         return int(np.prod(self.heights, dtype=object)) if self.heights else 1
 
     def __repr__(self) -> str:
         sides = ", ".join(f"{name} {height}" for name, height in zip(self.columns, self.heights, strict=True))
-        return f"<{type(self).__name__} of {len(self):,} generalisations: levels of {sides}>"
+        return f"<Lattice of {len(self):,} generalisations: levels of {sides}>"
 
     def nodes(self) -> Iterator[Node]:
         """Return every node, finer ones before coarser ones: by the sum of their levels."""
@@ -209,10 +247,61 @@ class LatticeNodes:
         """Return a node as column → level, as `generalise` takes it."""
         return dict(zip(self.columns, node, strict=True))
 
+    def groups_at(self, node: Node) -> AnyGroups:
+        """Group the table at a node: the same groups, in the same order, as `generalise` makes; in memory if they fit.
+
+        Those of a table in memory always do.
+        """
+        grouped = self._find_groups(node)
+        assert grouped is not None
+        return grouped.groups_at(node) if isinstance(grouped, NodeGroups) else StreamedGroups(grouped)
+
+    def sizes_at(self, node: Node) -> Integers:
+        """Return the sizes of a node's groups, of a table in memory, in no particular order: for a quick first look."""
+        self._check(node)
+        return self._roots[self.bottom].sizes_at(node)
+
+    def few_below(self, node: Node, least: int, *, most: int) -> bool:
+        """Return whether at most so many people are in groups of fewer than `least`."""
+        most, most_groups = min(most, self.table.people), None
+        if not self.is_in_memory(node):
+            # at most `most` people are in small groups, one each at worst; all other groups have at least `least`
+            most_groups = most + (self.table.people - most) // max(least, 1)
+            if self._are_surely_many(node, most_groups, least, most):
+                return False
+        grouped = self._find_groups(node, most_groups=most_groups)
+        if grouped is None:
+            return False
+        people = 0
+        for sizes in [grouped.sizes_at(node)] if isinstance(grouped, NodeGroups) else grouped.sizes():
+            people += int(sizes[sizes < least].sum())
+            if people > most:
+                return False
+        return True
+
     def is_in_memory(self, node: Node) -> bool:
         """Return whether the groups of a node are to be had in memory, without reading a file."""
-        del node
-        return True
+        self._check(node)
+        return any(is_finer(each, node) for each in self._roots)
+
+    def held_groups_at(self, node: Node) -> Groups:
+        """Hold the groups of a node, to be printed; refuses where they are too many."""
+        groups = self.groups_at(node)
+        if isinstance(groups, Groups):
+            return groups
+        memory = self._streamed.memory
+        return self._restore_kinds(hold_groups(groups.stream, memory, memory.too_many_groups), node)
+
+    def release_to_judge(self, node: Node) -> ReleaseBlocks:
+        """Make the release of a node, to be gone through; where it is on disk, it stays there."""
+        groups = self.groups_at(node)
+        if isinstance(groups, StreamedGroups):
+            return StreamedRelease(groups.stream, self._streamed.memory)
+        return Release(groups, sensitive=self.table.sensitive, intake=self.table.intake)
+
+    def release_at(self, node: Node) -> Release:
+        """Make the release of a node; refuses where it has too many groups to be held."""
+        return Release(self.held_groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
 
     def _check(self, node: Node) -> None:
         if len(node) != len(self.heights):
@@ -222,66 +311,6 @@ class LatticeNodes:
         for name, level, height in zip(self.columns, node, self.heights, strict=True):
             if not 0 <= level < height:
                 raise BadHierarchy(f"'{name}' has no level {as_given(level)}; its levels are 0 to {height - 1}")
-
-
-class Lattice(LatticeNodes):
-    """Which releases can be made by choosing one level per column, and what are their groups?
-
-    A *node* has one level per column; it is finer than another when no level of it is higher.  `groups_at`
-    groups a node by rolling up the smallest finer node at hand, so only the finest one is made from the
-    table's keys.  Columns without a hierarchy have level 0 only.
-
-    >>> import sidelight as sl
-    >>> adult = sl.datasets.adult()
-    >>> lattice = Lattice(adult.table, adult.hierarchies, columns=["age", "sex"])
-    >>> lattice.columns, lattice.heights, len(lattice)
-    (('age', 'sex'), (6, 2), 12)
-    >>> [len(lattice.groups_at(node)) for node in lattice.nodes()]
-    [145, 74, 32, 16, 18, 9, 10, 5, 6, 3, 2, 1]
-    """
-
-    def __init__(
-        self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
-        *,
-        columns: Sequence[str] | None = None,
-        populations: Sequence[Population] = (),
-        numbers_kept: int = 1 << 25,
-    ) -> None:
-        chosen = table.quasi if columns is None else tuple(table.column(name) for name in columns)
-        super().__init__(chosen, hierarchies)
-        self.table = table
-        self._hierarchies = hierarchies
-        self._populations = [(each, *each.rows(self.columns)) for each in populations]
-        self._recoded: dict[tuple[int, int, int], Column] = {}  # population, column and level → its labels there
-        # the finest groups are never dropped: every other node can be rolled up from them
-        finest = self._count_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
-        self._grouped = NodeGroups(
-            self._ladders, self.bottom, finest, numbers_kept=numbers_kept, completed=self._count_populations
-        )
-
-    def groups_at(self, node: Node) -> Groups:
-        """Group the table at a node: the same groups, in the same order, as `generalise` makes."""
-        self._check(node)
-        return self._grouped.groups_at(node)
-
-    def sizes_at(self, node: Node) -> Integers:
-        """Return the sizes of a node's groups, in no particular order: all that a quick first look needs."""
-        self._check(node)
-        return self._grouped.sizes_at(node)
-
-    def few_below(self, node: Node, least: int, *, most: int) -> bool:
-        """Return whether at most so many people are in groups of fewer than `least`."""
-        sizes = self.sizes_at(node)
-        return int(sizes[sizes < least].sum()) <= most
-
-    def release_at(self, node: Node) -> Release:
-        """Make the release of a node."""
-        return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
-
-    # as a streamed lattice has them: here everything is in memory anyhow
-    held_groups_at, release_to_judge = groups_at, release_at
 
     def _count_populations(self, groups: Groups, node: Node) -> Groups:
         """Count the people of populations in the groups of a node, whether or not the table has their finer cells."""
@@ -296,6 +325,114 @@ class Lattice(LatticeNodes):
                 raise BadHierarchy(f"the population cannot be recoded as the table is: {error}") from None
             counts.append(population.count_equal(groups, [self._recoded[key] for key in wanted], people))
         return replace(groups, populations=tuple(counts)) if counts else groups
+
+    @property
+    def _streamed(self) -> StreamedTable:
+        """The table, where its keys are on disk."""
+        assert not isinstance(self.table, Table)
+        return self.table
+
+    def _are_surely_many(self, node: Node, most_groups: int, least: int, most: int) -> bool:
+        """Return whether sums by slots show that more than `most` people are in groups of fewer than `least`."""
+        memory, layout = self._streamed.memory, self._streamed.stream.packing.layout
+        # only where it has to be rolled up on disk, and no run of it can have more than so many groups
+        if node in self._on_disk or self._fits(node) or most_groups < memory.rows_to_sort(len(layout)):
+            return False
+        stream, steps = self._finer(node)
+        return people_surely_below(stream, steps, memory, least, reading=self.reading) > most
+
+    def _find_groups(self, node: Node, most_groups: int | None = None) -> NodeGroups | KeyStream | None:
+        """Find the groups of a node in memory or on disk, or make them; None where they are more than `most_groups`."""
+        self._check(node)
+        roots = [each for each in self._roots if is_finer(each, node)]
+        if roots:
+            best = min(roots, key=lambda each: len(self._roots[each].finest))
+            self._roots.move_to_end(best)
+            return self._roots[best]
+        if self._fits(node):
+            most_groups = None
+            # down while a node is known to fit; where labels become the fewest more first
+            while finer := [each for each in self.predecessors(node) if self._fits(each)]:
+                node = min(finer, key=partial(self._growth, node))
+        stream = self._find_stream(node, most_groups)
+        if stream is None:
+            return None
+        memory = self._streamed.memory
+        if memory.rolls_up(stream.entries.rows_at_least):
+            held = held_groups(stream, lambda groups, values: memory.rolls_up(groups + values))
+            if held is not None:
+                return self._keep_root(node, held)
+        return self._keep_on_disk(node, stream)
+
+    def _fits(self, node: Node) -> bool:
+        """Return whether a node is known to fit, by the number of its labels: with room for other roots."""
+        keys = prod(len(ladder.labels[level]) for ladder, level in zip(self._ladders, node, strict=True))
+        groups, entries = min(keys, self.table.people), self._streamed.stream.entries.rows
+        # an upper bound without a pass: no more groups than keys or people, no more entries than rows
+        return self._streamed.memory.rolls_up(2 * (groups + min(keys * len(self._streamed.domain), entries)))
+
+    def _growth(self, node: Node, finer: Node) -> float:
+        widths = zip(self._ladders, finer, node, strict=True)
+        return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
+
+    def _find_stream(self, node: Node, most_groups: int | None) -> KeyStream | None:
+        if node in self._on_disk:
+            return self._on_disk[node]
+        stream, steps = self._finer(node)
+        if all(step is None for step in steps):
+            return stream
+        rolled_up = roll_up_stream(stream, steps, self._streamed.memory, most_keys=most_groups, reading=self.reading)
+        self.spilled += 0 if rolled_up is None else rolled_up.spilled
+        return rolled_up
+
+    def _finer(self, node: Node) -> tuple[KeyStream, list[Relabelling | None]]:
+        """Return the smallest finer keys at hand, and what becomes of their labels."""
+        finer = [each for each in self._on_disk if is_finer(each, node)]
+        if not finer:
+            # labels as they were read become those of the node; those that nobody has are forgotten, as a table does
+            first: list[Relabelling | None] = []
+            for ladder, recode, level in zip(self._ladders, self._streamed.recode, node, strict=True):
+                as_it_is = level == 0 and len(recode) == len(ladder.labels[0])
+                # the code of a label that does not occur is never read, but it must be a valid index
+                first.append(None if as_it_is else (ladder.labels[level], ladder.step(0, level)[np.maximum(recode, 0)]))
+            return self._streamed.stream, first
+        best = min(finer, key=lambda each: self._on_disk[each].entries.rows)
+        self._on_disk.move_to_end(best)
+        return self._on_disk[best], [
+            None if low == high else (ladder.labels[high], ladder.step(low, high))
+            for ladder, low, high in zip(self._ladders, best, node, strict=True)
+        ]
+
+    def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
+        finest, room = self._restore_kinds(groups, node), self._streamed.memory.numbers_kept
+        self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // 4)
+        held = [numbers_held(each.finest) for each in self._roots.values()]
+        # the oldest first; the new one always stays, as it is about to be used
+        while len(held) > 1 and sum(held) > room:
+            self._roots.popitem(last=False)
+            held.pop(0)
+        return self._roots[node]
+
+    def _restore_kinds(self, groups: Groups, node: Node) -> Groups:
+        columns = (
+            replace(column, kind=own.kind if level == 0 else None)
+            for column, own, level in zip(groups.columns, self.table.quasi, node, strict=True)
+        )
+        return replace(groups, columns=tuple(columns))
+
+    def _keep_on_disk(self, node: Node, stream: KeyStream) -> KeyStream:
+        if stream is self._streamed.stream or node in self._on_disk:
+            return stream
+        before = stream.spilled
+        for runs in (stream.entries, stream.people_per_key):
+            if runs is not None:
+                # a stream on disk must not hold rows in memory while it is not read
+                runs.settle()
+        self.spilled += stream.spilled - before
+        self._on_disk[node] = stream
+        while len(self._on_disk) > ON_DISK:
+            self._on_disk.popitem(last=False)
+        return stream
 
 
 class NodeGroups:
@@ -354,7 +491,7 @@ class NodeGroups:
     def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
         """Choose what to roll up: the smallest predecessor at hand, or else the smallest of all finer nodes."""
         # Any finer node gives the same groups; a predecessor is as a rule the smallest, and quicker to look up.
-        near = [other for other in LatticeNodes.predecessors(node) if other in self._kept]
+        near = [other for other in Lattice.predecessors(node) if other in self._kept]
         finer = near or [other for other in self._kept if is_finer(other, node)]
         if not finer:
             return self.start, self.finest
@@ -508,162 +645,3 @@ class StreamedGroups:
 
 AnyGroups: TypeAlias = Groups | StreamedGroups
 """Groups in memory, or on disk."""
-
-
-class StreamedLattice(LatticeNodes):
-    """What are the groups of each generalisation of a stream of keys?  As `Lattice`, in bounded memory."""
-
-    def __init__(self, table: StreamedTable, hierarchies: Mapping[str, Hierarchy]) -> None:
-        super().__init__(table.quasi, hierarchies)
-        # nodes are rolled up again and again, so keys are brought here once
-        self.table = table = replace(table, stream=table.stream.brought_here(table.memory))
-        self.memory = table.memory
-        self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
-        self._roots: OrderedDict[Node, NodeGroups] = OrderedDict()
-
-    def groups_at(self, node: Node) -> AnyGroups:
-        """Group the people at a node, in memory if they fit: the same groups, in the same order, as in memory."""
-        self._check(node)
-        grouped = self._find_groups(node)
-        assert grouped is not None
-        return grouped.groups_at(node) if isinstance(grouped, NodeGroups) else StreamedGroups(grouped)
-
-    def few_below(self, node: Node, least: int, *, most: int) -> bool:
-        """Return whether at most so many people are in groups of fewer than `least`."""
-        self._check(node)
-        most = min(most, self.table.people)
-        # at most `most` people are in small groups, one each at worst; all other groups have at least `least`
-        most_groups = most + (self.table.people - most) // max(least, 1)
-        # it has to be rolled up on disk, and no run of it can have more than so many groups: sums by slots may tell
-        at_hand = self.is_in_memory(node) or node in self._on_disk or self._fits(node)
-        if not at_hand and most_groups >= self.memory.rows_to_sort(len(self.table.stream.packing.layout)):
-            stream, steps = self._finer(node)
-            if people_surely_below(stream, steps, self.memory, least, reading=self.reading) > most:
-                return False
-        grouped = self._find_groups(node, most_groups=most_groups)
-        if grouped is None:
-            return False
-        people = 0
-        for sizes in [grouped.sizes_at(node)] if isinstance(grouped, NodeGroups) else grouped.sizes():
-            people += int(sizes[sizes < least].sum())
-            if people > most:
-                return False
-        return True
-
-    def is_in_memory(self, node: Node) -> bool:
-        """Return whether the groups of a node are to be had in memory, without reading a file."""
-        return any(is_finer(each, node) for each in self._roots)
-
-    def held_groups_at(self, node: Node) -> Groups:
-        """Hold the groups of a node, to be printed; refuses where they are too many."""
-        groups = self.groups_at(node)
-        if isinstance(groups, Groups):
-            return groups
-        held = hold_groups(groups.stream, self.memory, self.memory.too_many_groups)
-        return self._restore_kinds(held, node)
-
-    def release_to_judge(self, node: Node) -> ReleaseBlocks:
-        """Make the release of a node, to be gone through; where it is on disk, it stays there."""
-        groups = self.groups_at(node)
-        if isinstance(groups, StreamedGroups):
-            return StreamedRelease(groups.stream, self.memory)
-        return Release(groups, sensitive=self.table.sensitive, intake=self.table.intake)
-
-    def release_at(self, node: Node) -> Release:
-        """Make the release of a node; refuses where it has too many groups to be held."""
-        return Release(self.held_groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
-
-    def _find_groups(self, node: Node, most_groups: int | None = None) -> NodeGroups | KeyStream | None:
-        """Find the groups of a node in memory or on disk, or make them; None where they are more than `most_groups`."""
-        roots = [each for each in self._roots if is_finer(each, node)]
-        if roots:
-            best = min(roots, key=lambda each: len(self._roots[each].finest))
-            self._roots.move_to_end(best)
-            return self._roots[best]
-        if self._fits(node):
-            most_groups = None
-            # down while a node is known to fit; where labels become the fewest more first
-            while finer := [each for each in self.predecessors(node) if self._fits(each)]:
-                node = min(finer, key=partial(self._growth, node))
-        stream = self._find_stream(node, most_groups)
-        if stream is None:
-            return None
-        if self.memory.rolls_up(stream.entries.rows_at_least):
-            held = held_groups(stream, lambda groups, values: self.memory.rolls_up(groups + values))
-            if held is not None:
-                return self._keep_root(node, held)
-        return self._keep_on_disk(node, stream)
-
-    def _fits(self, node: Node) -> bool:
-        """Return whether a node is known to fit, by the number of its labels: with room for other roots."""
-        keys = prod(len(ladder.labels[level]) for ladder, level in zip(self._ladders, node, strict=True))
-        groups, entries = min(keys, self.table.people), self.table.stream.entries.rows
-        # an upper bound without a pass: no more groups than keys or people, no more entries than rows
-        return self.memory.rolls_up(2 * (groups + min(keys * len(self.table.domain), entries)))
-
-    def _growth(self, node: Node, finer: Node) -> float:
-        widths = zip(self._ladders, finer, node, strict=True)
-        return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
-
-    def _find_stream(self, node: Node, most_groups: int | None) -> KeyStream | None:
-        if node in self._on_disk:
-            return self._on_disk[node]
-        stream, steps = self._finer(node)
-        if all(step is None for step in steps):
-            return stream
-        rolled_up = roll_up_stream(stream, steps, self.memory, most_keys=most_groups, reading=self.reading)
-        self.spilled += 0 if rolled_up is None else rolled_up.spilled
-        return rolled_up
-
-    def _finer(self, node: Node) -> tuple[KeyStream, list[Relabelling | None]]:
-        """Return the smallest finer keys at hand, and what becomes of their labels."""
-        finer = [each for each in self._on_disk if is_finer(each, node)]
-        if not finer:
-            # labels as they were read become those of the node; those that nobody has are forgotten, as a table does
-            first: list[Relabelling | None] = []
-            for ladder, recode, level in zip(self._ladders, self.table.recode, node, strict=True):
-                as_it_is = level == 0 and len(recode) == len(ladder.labels[0])
-                # the code of a label that does not occur is never read, but it must be a valid index
-                first.append(None if as_it_is else (ladder.labels[level], ladder.step(0, level)[np.maximum(recode, 0)]))
-            return self.table.stream, first
-        best = min(finer, key=lambda each: self._on_disk[each].entries.rows)
-        self._on_disk.move_to_end(best)
-        return self._on_disk[best], [
-            None if low == high else (ladder.labels[high], ladder.step(low, high))
-            for ladder, low, high in zip(self._ladders, best, node, strict=True)
-        ]
-
-    def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
-        finest, room = self._restore_kinds(groups, node), self.memory.numbers_kept
-        self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // 4)
-        held = [numbers_held(each.finest) for each in self._roots.values()]
-        # the oldest first; the new one always stays, as it is about to be used
-        while len(held) > 1 and sum(held) > room:
-            self._roots.popitem(last=False)
-            held.pop(0)
-        return self._roots[node]
-
-    def _restore_kinds(self, groups: Groups, node: Node) -> Groups:
-        columns = (
-            replace(column, kind=own.kind if level == 0 else None)
-            for column, own, level in zip(groups.columns, self.table.quasi, node, strict=True)
-        )
-        return replace(groups, columns=tuple(columns))
-
-    def _keep_on_disk(self, node: Node, stream: KeyStream) -> KeyStream:
-        if stream is self.table.stream or node in self._on_disk:
-            return stream
-        before = stream.spilled
-        for runs in (stream.entries, stream.people_per_key):
-            if runs is not None:
-                # a stream on disk must not hold rows in memory while it is not read
-                runs.settle()
-        self.spilled += stream.spilled - before
-        self._on_disk[node] = stream
-        while len(self._on_disk) > ON_DISK:
-            self._on_disk.popitem(last=False)
-        return stream
-
-
-AnyLattice: TypeAlias = Lattice | StreamedLattice
-"""Generalisations of a table in memory, or of one on disk."""

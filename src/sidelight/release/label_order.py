@@ -284,18 +284,12 @@ def _order_key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[st
     return 2, 0.0, [*(shown(node) for node in reversed(above)), text]
 
 
-@dataclass
-class JoinLimits:
-    """What a join of points and boxes may take."""
-
-    pairs_at_once: int = 1 << 10  # pairs of a part that are compared one by one, rather than cut once more
-    copies: int = 1 << 22  # boxes that may lie in open parts next to the first of each: wide ones are copied by cuts
-    work_alone: int = 1 << 32  # pairs from which on threads share the work; below, they cost more than they save
-    lot: int = 1 << 20  # pairs that are laid out in memory at a time
-    pairs: int = 1 << 27  # more pairs of a point and a box that holds it do not fit into memory
-
-
-LIMITS = JoinLimits()
+# what a join of points and boxes may take
+PAIRS_COMPARED = 1 << 10  # pairs of a part that are compared one by one, rather than cut once more
+COPIES = 1 << 22  # boxes that may lie in open parts next to the first of each: wide ones are copied by cuts
+PAIRS_ALONE = 1 << 32  # pairs from which on threads share the work; below, they cost more than they save
+PAIRS_LAID_OUT = 1 << 20  # pairs that are laid out in memory at a time
+PAIRS_HELD = 1 << 27  # more pairs of a point and a box that holds it do not fit into memory
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -414,10 +408,9 @@ def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers)
 
 
 def _refuse_many(pairs: int) -> None:
-    if pairs > LIMITS.pairs:
-        raise TooHard(
-            f"people fit too many groups each; name more columns that the attacker knows in {parameter('quasi')}"
-        )
+    if pairs > PAIRS_HELD:
+        message = f"people fit too many groups each; name more columns that the attacker knows in {parameter('quasi')}"
+        raise TooHard(message)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -499,7 +492,7 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
         column, cut = _best_cuts(columns, part)
         return [part] if column[0] < 0 else [*_halves(columns, part, column, cut).one_by_one()]
 
-    if len(points) * len(boxes) >= LIMITS.work_alone:
+    if len(points) * len(boxes) >= PAIRS_ALONE:
         threads = min(os.cpu_count() or 1, 8)
         # cut into at least as many parts as threads; NumPy releases the lock while they compare
         while len(shares) < threads:
@@ -513,11 +506,11 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
 
 
 def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
-    most_boxes, count = len(parts.box) + LIMITS.copies, 0
+    most_boxes, count = len(parts.box) + COPIES, 0
     while len(parts):
         column, cut = _best_cuts(columns, parts)
         # cutting on would cost more than to compare these few pairs
-        small = parts.points * parts.boxes <= LIMITS.pairs_at_once
+        small = parts.points * parts.boxes <= PAIRS_COMPARED
         uncut = ~small & ((column < 0) | (len(parts.box) > most_boxes))
         for point, box in (*_compare_pairs(columns, parts.take(small)), *_compare_large(columns, parts.take(uncut))):
             count += len(point)
@@ -584,7 +577,7 @@ def _compare_pairs(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers,
     times = np.repeat(parts.boxes, parts.points)
     start = np.repeat(np.cumsum(parts.boxes) - parts.boxes, parts.points)
     # cut between points where the number of pairs passes a multiple of a lot
-    lots = np.flatnonzero(np.diff(np.cumsum(times) // LIMITS.lot)) + 1
+    lots = np.flatnonzero(np.diff(np.cumsum(times) // PAIRS_LAID_OUT)) + 1
     for points, starts, boxes in zip(*(np.split(each, lots) for each in (parts.point, start, times)), strict=True):
         which, at = ranges(starts, starts + boxes)
         yield columns.inside(points[which], parts.box[at], range(len(columns)))
@@ -595,7 +588,7 @@ def _compare_large(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers,
     for part in parts.one_by_one() if len(parts) else ():
         overlaps = [cover.overlap(part.point, part.box) for cover in columns.covers]
         column = int(np.argmin(overlaps))
-        for block in np.array_split(part.point, max(len(part.point) * len(part.box) // (4 * LIMITS.lot), 1)):
+        for block in np.array_split(part.point, max(len(part.point) * len(part.box) // (4 * PAIRS_LAID_OUT), 1)):
             yield _compare_along(columns, column, block, part.box)
 
 

@@ -187,13 +187,13 @@ class Population:
         nowhere, people_twice = 0, 0
         twice: tuple[int, ...] = ()  # two groups of the first who was found in several
         for rows in parts:
-            lookups = _Lookups.begin(rows)
+            met = times, first, second = [np.zeros(len(rows[1]), np.int64) for _ in range(3)]
             for groups in _cut_into_runs(release, at_once):
-                counts[groups.numbers - 1] += lookups.look_in(groups, release)
-            nowhere += int(rows[1][lookups.times == 0].sum())
-            several = np.flatnonzero(lookups.times > 1)
+                counts[groups.numbers - 1] += _look_up(rows, met, groups, release)
+            nowhere += int(rows[1][times == 0].sum())
+            several = np.flatnonzero(times > 1)
             people_twice += int(rows[1][several].sum())
-            twice = twice or tuple(int(each[several[0]]) for each in (lookups.first, lookups.second) if len(several))
+            twice = twice or tuple(int(each[several[0]]) for each in (first, second) if len(several))
         if people_twice:
             one, other = (release.names_of(twice)[number].error_name for number in twice)
             raise BadRelease(
@@ -302,36 +302,26 @@ def _cut_into_runs(release: ReleaseBlocks, at_once: int | None) -> Iterator[Grou
                 yield run if len(printed) == len(run) else run.take(printed)
 
 
-@dataclass(eq=False, slots=True)
-class _Lookups:
-    """The groups in which rows of a population were found so far: how many, and the first two numbers (0: none)."""
+def _look_up(rows: PopulationRows, met: Sequence[Integers], groups: Groups, release: ReleaseBlocks) -> Integers:
+    """Look rows of a population up in some more groups, which come after those before; return the people of each group.
 
-    rows: PopulationRows
-    times: Integers
-    first: Integers
-    second: Integers
-
-    @classmethod
-    def begin(cls, rows: PopulationRows) -> _Lookups:
-        return cls(rows, *(np.zeros(len(rows[1]), np.int64) for _ in range(3)))
-
-    def look_in(self, groups: Groups, release: ReleaseBlocks) -> Integers:
-        """Look the rows up in some more groups, which come after those before; return the people of each group."""
-        columns, people = self.rows
-        printed = Release(groups, sensitive=release.sensitive, printing=release.printing)
-        linkage = link(printed, columns, len(people), Lookup(coarse=False))
-        # a profile stands for all equal rows: spread what was found of it over them
-        matches = linkage.matches[linkage.profile]
-        some, more = np.flatnonzero(matches), np.flatnonzero(matches > 1)
-        begins = linkage.starts[linkage.profile]
-        group, numbers = linkage.group[begins[some]], groups.numbers
-        # the first two groups are kept for the error message; `times` counts all of them
-        is_first = self.times[some] == 0
-        is_second = ~is_first & (self.second[some] == 0)
-        self.second[some[is_second]] = numbers[group[is_second]]
-        self.first[some[is_first]] = numbers[group[is_first]]
-        # found twice in these groups alone
-        fresh = more[self.second[more] == 0]
-        self.second[fresh] = numbers[linkage.group[begins[fresh] + 1]]
-        self.times += matches
-        return add_up(group, people[some], len(groups))
+    `met` are, of each row, in how many groups it was found so far, and the numbers of the first two (0: none).
+    """
+    (columns, people), (times, first, second) = rows, met
+    printed = Release(groups, sensitive=release.sensitive, printing=release.printing)
+    linkage = link(printed, columns, len(people), Lookup(coarse=False))
+    # a profile stands for all equal rows: spread what was found of it over them
+    matches = linkage.matches[linkage.profile]
+    some, more = np.flatnonzero(matches), np.flatnonzero(matches > 1)
+    begins = linkage.starts[linkage.profile]
+    group, numbers = linkage.group[begins[some]], groups.numbers
+    # the first two groups are kept for the error message; `times` counts all of them
+    is_first = times[some] == 0
+    is_second = ~is_first & (second[some] == 0)
+    second[some[is_second]] = numbers[group[is_second]]
+    first[some[is_first]] = numbers[group[is_first]]
+    # found twice in these groups alone
+    fresh = more[second[more] == 0]
+    second[fresh] = numbers[linkage.group[begins[fresh] + 1]]
+    times += matches
+    return add_up(group, people[some], len(groups))

@@ -55,7 +55,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -88,14 +88,24 @@ OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[
 OUR_DAYS = re.compile(r"(?P<low>[0-9]{4}-[0-9]{2}-[0-9]{2}) to (?P<high>[0-9]{4}-[0-9]{2}-[0-9]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Numbers, or numbers of days, from `low` to `high`; an end may be left out."""
+Kind = TypeVar("Kind")
 
-    low: float
-    high: float
+End: TypeAlias = int | float | dt.date
+
+
+class Bounds(NamedTuple, Generic[Kind]):
+    """From `low` to `high`; an end that is open is infinite, or, as the last two say, not itself inside."""
+
+    low: Kind
+    high: Kind
     with_low: bool = True
     with_high: bool = True
+
+
+class Interval(Bounds[float]):
+    """Numbers, or numbers of days."""
+
+    __slots__ = ()
 
     def holds(self, number: float) -> bool:
         """Return whether a number is inside."""
@@ -277,44 +287,37 @@ def _read_form(text: str) -> PrintedLabel:
     masks = (text,) if text.endswith(SUPPRESSED) and text != SUPPRESSED else ()
     # most labels are plain words: one look for a digit spares them all the other forms
     spans = [*_spans(text)] if re.search(r"[0-9]", text) else []
-    numbers = [interval for span in spans if (interval := span.numbers()) is not None]
-    periods = (*spans, _Span(text, text)) if re.search(r"[0-9]{4}", text) else ()
-    days = [interval for span in periods if (interval := span.days()) is not None]
+    numbers = [interval for span in spans if (interval := _read_numbers(span)) is not None]
+    periods = (*spans, Bounds(text, text)) if re.search(r"[0-9]{4}", text) else ()
+    days = [interval for span in periods if (interval := _read_days(span)) is not None]
     return PrintedLabel((text,), frozenset(labels), tuple(numbers), tuple(days), masks, text == SUPPRESSED)
 
 
-class _Span(NamedTuple):
-    """From one text to another, before it is known whether they are numbers or days."""
-
-    low: str
-    high: str
-    with_low: bool = True
-    with_high: bool = True
-
-    def numbers(self) -> Interval | None:
-        low = _INFINITE.get(self.low, as_number(self.low))
-        high = _INFINITE.get(self.high, as_number(self.high))
-        if low is None or high is None or low > high:
-            return None
-        return Interval(low, high, self.with_low, self.with_high)
-
-    def days(self) -> Interval | None:
-        """Read whole periods; an end that is left out is left out with all of its days."""
-        first = _INFINITE.get(self.low, _first_and_last(self.low)[0 if self.with_low else 1])
-        last = _INFINITE.get(self.high, _first_and_last(self.high)[1 if self.with_high else 0])
-        return Interval(first, last, self.with_low, self.with_high) if first <= last else None  # nan: no period
+def _read_numbers(span: Bounds[str]) -> Interval | None:
+    low, high = (_INFINITE.get(end, as_number(end)) for end in (span.low, span.high))
+    if low is None or high is None or low > high:
+        return None
+    return Interval(low, high, span.with_low, span.with_high)
 
 
-def _spans(text: str) -> Iterator[_Span]:
+def _read_days(span: Bounds[str]) -> Interval | None:
+    """Read whole periods; an end that is left out is left out with all of its days."""
+    first = _INFINITE.get(span.low, _first_and_last(span.low)[0 if span.with_low else 1])
+    last = _INFINITE.get(span.high, _first_and_last(span.high)[1 if span.with_high else 0])
+    return Interval(first, last, span.with_low, span.with_high) if first <= last else None  # nan: no period
+
+
+def _spans(text: str) -> Iterator[Bounds[str]]:
+    """Yield from which text to which it may go, before it is known whether they are numbers or days."""
     if brackets := re.fullmatch(r"([\[(\]])\s*(.+?)\s*([\])\[])", text):
         for low, high in _ends(brackets[2], r"\s*(?:\.\.|to|[-–:,;])\s*"):
-            yield _Span(low, high, brackets[1] == "[", brackets[3] == "]")
+            yield Bounds(low, high, brackets[1] == "[", brackets[3] == "]")
     elif side := re.fullmatch(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+", text):
         sign, end = side[1] or ">=", side[2] or side[3]
         below, strict = sign in {"<", "<=", "≤"}, sign in {"<", ">"}
-        yield _Span("-inf", end, with_high=not strict) if below else _Span(end, "inf", with_low=not strict)
+        yield Bounds("-inf", end, with_high=not strict) if below else Bounds(end, "inf", with_low=not strict)
     else:
-        yield from (_Span(low, high) for low, high in _ends(text, r"\s*(?:\.\.|to|[-–:])\s*"))
+        yield from (Bounds(low, high) for low, high in _ends(text, r"\s*(?:\.\.|to|[-–:])\s*"))
 
 
 def _ends(text: str, between: str) -> Iterator[tuple[str, str]]:
@@ -597,19 +600,7 @@ def _are_intervals(nodes: Nodes, numbers: Mapping[Label, float]) -> bool:
     return False
 
 
-End: TypeAlias = int | float | dt.date
-
-
-class Bounds(NamedTuple):
-    """From `low` to `high`; an end that is open is infinite, or, as the last two say, not itself inside."""
-
-    low: End
-    high: End
-    with_low: bool = True
-    with_high: bool = True
-
-
-def bounds(text: object) -> Bounds:
+def bounds(text: object) -> Bounds[End]:
     """From which number or day to which does a printed label go?
 
     `*` goes from minus infinity to infinity; a missing cell that may be meant too (`30-39 or (missing)`) has no part in
@@ -632,7 +623,7 @@ def bounds(text: object) -> Bounds:
     return ends
 
 
-def _find_bounds(text: Label) -> Bounds | None:
+def _find_bounds(text: Label) -> Bounds[End] | None:
     if text is None:
         return None
     if text == SUPPRESSED:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from sidelight.errors import (
     is_one_of,
     parameter,
 )
-from sidelight.release.generalise import AnyGroups, AnyLattice, Lattice, Node, StreamedLattice, coarser
+from sidelight.release.generalise import AnyGroups, Lattice, Node, coarser
 from sidelight.release.groups import Groups
 from sidelight.rounding import whole_number
 from sidelight.search.effort import EFFORT
@@ -157,7 +157,7 @@ class FullDomain(Method):
             raise self._refusal(table, policy, complete=nodes.complete)
         return {each: _take_best(lattice, recodings, nodes, worths, each) for each in utilities}
 
-    def _judge_levels(self, lattice: AnyLattice, policy: Policy) -> CheckedNodes:
+    def _judge_levels(self, lattice: Lattice, policy: Policy) -> CheckedNodes:
         """Judge the levels that were chosen, exactly; a column that is not named is published as it is."""
         levels, names = self.levels or {}, [column.name for column in lattice.table.quasi]
         for name, level in levels.items():
@@ -218,7 +218,7 @@ class FullDomain(Method):
 
 
 def _take_best(
-    lattice: AnyLattice,
+    lattice: Lattice,
     recodings: NodeRecodings,
     nodes: CheckedNodes,
     worths: Mapping[Node, Mapping[str, float]],
@@ -244,7 +244,7 @@ def _take_best(
     )
 
 
-def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = "") -> None:
+def _refuse_broken(lattice: Lattice, node: Node, policy: Policy, more: str = "") -> None:
     broken = policy.judge(lattice.release_to_judge(node)).broken
     if not broken:
         return
@@ -257,11 +257,7 @@ def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = 
     )
 
 
-@overload
-def lattice_of(table: Table, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> Lattice: ...
-@overload
-def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> AnyLattice: ...
-def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> AnyLattice:
+def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> Lattice:
     """Build the lattice; raise `BadHierarchy` where a quasi-identifier has no hierarchy."""
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
@@ -269,12 +265,13 @@ def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequen
             f"no hierarchy for '{bare[0]}'; give one in {parameter('by')}"
             f"{in_python(f', such as Hierarchy.suppression({bare[0]!r}, values) to publish it as it is or as *')}"
         )
-    lattice = Lattice(table, by, populations=populations) if isinstance(table, Table) else StreamedLattice(table, by)
+        raise BadHierarchy(message)
+    lattice = Lattice(table, by, populations=populations)
     refuse_too_many(lattice)
     return lattice
 
 
-def refuse_too_many(lattice: AnyLattice) -> None:
+def refuse_too_many(lattice: Lattice) -> None:
     """Refuse a lattice that is too large to search."""
     if len(lattice) > EFFORT.lattice_nodes:
         raise BadHierarchy(
@@ -309,7 +306,7 @@ def count_preferred(
 class NodeRecodings:
     """Recodings of nodes; the groups stand in the order in which the lattice has them."""
 
-    def __init__(self, lattice: AnyLattice, by: Mapping[str, Hierarchy]) -> None:
+    def __init__(self, lattice: Lattice, by: Mapping[str, Hierarchy]) -> None:
         self._lattice, self._by = lattice, by
         table = lattice.table
         self._orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)

@@ -43,7 +43,7 @@ from sidelight.search.protect import SearchProblem
 from sidelight.search.utility import UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Tabular
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
@@ -378,13 +378,15 @@ def _measure_nodes(
     names = lattice.columns, tuple(asked), utilities
     try:
         printed = (
-            (node, found.chosen[node].release(lattice).groups if node in found.chosen else lattice.groups_at(node))
+            (node, found.chosen[node].release(lattice).groups if node in found.chosen else lattice.held_groups_at(node))
             for node in found.within
         )
         for batch in batch_groups(printed):
             # which groups are suppressed differs from node to node, so such nodes are measured one by one
             alike = not any(node in found.chosen for node, _ in batch)
-            values_here, notes_here = values_of([groups for _, groups in batch], measures, lattice.table, alike=alike)
+            values_here, notes_here = values_of(
+                [groups for _, groups in batch], measures, held(lattice.table), alike=alike
+            )
             notes |= dict.fromkeys(notes_here)
             for (node, groups), values in zip(batch, values_here, strict=True):
                 chosen = found.chosen.get(node)

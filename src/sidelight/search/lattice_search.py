@@ -47,7 +47,7 @@ import numpy.typing as npt
 from sidelight.errors import BadMeasure
 from sidelight.measures.classics import GroupSize
 from sidelight.progress import Progress, quiet
-from sidelight.release.generalise import AnyGroups, AnyLattice, Node, StreamedGroups
+from sidelight.release.generalise import AnyGroups, Lattice, Node, StreamedGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.policy_check import PolicyCheck, holds_upwards
@@ -73,7 +73,7 @@ class CheckedNodes:
     chosen: Mapping[Node, SuppressedNode] = field(default_factory=dict)  # where people may be suppressed
 
 
-def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | None, progress: Progress) -> CheckedNodes:
+def search_lattice(lattice: Lattice, policy: Policy, *, max_checks: int | None, progress: Progress) -> CheckedNodes:
     """Find all minimal nodes within policy: monotone criteria by halving paths, then the others one by one."""
     monotone = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
     others = [each for each in policy.criteria if each not in monotone]
@@ -86,7 +86,7 @@ def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | Non
     return CheckedNodes(minimal_among(kept), tuple(kept), counter.checked, counter.complete)
 
 
-def node_check(lattice: AnyLattice, criteria: list[Criterion]) -> NodeCheck:
+def node_check(lattice: Lattice, criteria: list[Criterion]) -> NodeCheck:
     """Return a check of nodes: sizes first, counts only when those are fine."""
     by_size = [each for each in criteria if each.measure == GroupSize()]
     sizes = PolicyCheck.from_policy(by_size, lattice.table.people)
@@ -114,7 +114,7 @@ class CheckCounter:
     node: Node = ()
 
     @classmethod
-    def watch(cls, lattice: AnyLattice, progress: Progress, max_checks: int | None) -> CheckCounter:
+    def watch(cls, lattice: Lattice, progress: Progress, max_checks: int | None) -> CheckCounter:
         """Return a counter of the checks of a lattice; one on disk reports how far it has read a node."""
         counter = cls(len(lattice), progress, max_checks)
 
@@ -231,7 +231,7 @@ class SuppressedNode:
     policy: PolicyCheck  # what it names is spoken of, even when nobody is left who has it
     worth: Mapping[str, float] = field(default_factory=dict)  # by utility; smaller is better
 
-    def flags(self, lattice: AnyLattice) -> Flags:
+    def flags(self, lattice: Lattice) -> Flags:
         """Return which groups of the node are suppressed."""
         if self.suppressed is not None:
             return self.suppressed
@@ -240,7 +240,7 @@ class SuppressedNode:
         assert again.suppressed is not None
         return again.suppressed
 
-    def release(self, lattice: AnyLattice) -> Release:
+    def release(self, lattice: Lattice) -> Release:
         """Build the release: the groups kept, and the suppressed people as `*` where they are printed."""
         groups, suppressed = lattice.held_groups_at(self.node), self.flags(lattice)
         printed = _add_star_group(groups, suppressed) if self.as_group else _take_rest(groups, suppressed, self.policy)
@@ -249,7 +249,7 @@ class SuppressedNode:
 
 
 def search_with_suppression(
-    lattice: AnyLattice,
+    lattice: Lattice,
     policy: Policy,
     *,
     max_suppressed: int,
@@ -283,7 +283,7 @@ def search_with_suppression(
 
 
 def suppress_at(
-    lattice: AnyLattice, node: Node, policy: PolicyCheck, max_suppressed: int, *, as_group: bool
+    lattice: Lattice, node: Node, policy: PolicyCheck, max_suppressed: int, *, as_group: bool
 ) -> SuppressedNode | None:
     """Choose the groups of a node to suppress; where those are printed as one, that group keeps the policy too."""
     groups = lattice.groups_at(node)

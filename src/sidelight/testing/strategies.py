@@ -12,6 +12,7 @@ def test_something(release): ...
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -21,7 +22,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, Who
+from sidelight.knowledge.facts import Compound, Fact, Has, OneOf, Same, Who
 from sidelight.policy.measure_names import all_measures
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Column, Label, Semantics
@@ -179,9 +180,8 @@ def facts_of(
 
 def _join_facts(parts: SearchStrategy[Fact]) -> SearchStrategy[Fact]:
     several = st.lists(parts, min_size=2, max_size=3).map(tuple)
-    return st.one_of(
-        st.builds(Not, parts), st.builds(And, several), st.builds(Or, several), st.builds(Implies, parts, parts)
-    )
+    joined = st.builds(Compound, st.sampled_from(["and", "or"]), several)
+    return st.one_of(st.builds(operator.invert, parts), joined, st.builds(Fact.implies, parts, parts))
 
 
 def merged(release: Release, into: Sequence[int]) -> Release:

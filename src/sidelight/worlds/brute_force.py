@@ -20,7 +20,7 @@ from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, factorial, prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from sidelight.errors import BadMeasure
 from sidelight.release.release import Release
@@ -235,22 +235,25 @@ def smallest_epsilon_of_group(
     Fraction(12, 7)
     """
     worlds = product(domain, repeat=sum(counts.values()))
-    everything = [
-        _DrawnSequence(world, prior(world), Counter(world), Counter(world[1:]))
-        for world in worlds
-        if world[0] not in ruled_out
-    ]
+    likely = {world: prior(world) for world in worlds if world[0] not in ruled_out}
+    # what a release would publish with the first person, and without
+    bags = {world: (Counter(world), Counter(world[1:])) for world in likely}
+
+    def belief(fits: list[ValueSequence]) -> Fraction:
+        having = sum((likely[world] for world in fits if has(world[0])), Fraction(0))
+        return having / sum((likely[world] for world in fits), Fraction(0))
+
     published = Counter(counts)
     worst: Epsilon | None = None
-    for truth in everything:
-        if truth.counts != published or has(truth.values[0]) != matches:
+    for truth, (everybody, others) in bags.items():
+        if everybody != published or has(truth[0]) != matches:
             continue  # the person asked about is the first
         # known are up to so many of the group, all but the first; the others known are in other groups
-        for others in up_to(range(1, len(truth.values)), known):
-            fits = [each for each in everything if all(each.values[n] == truth.values[n] for n in others)]
+        for people in up_to(range(1, len(truth)), known):
+            fits = [world for world in likely if all(world[n] == truth[n] for n in people)]
             # told of the release with the person in it, and of the same without
-            p_in = _belief([each for each in fits if each.counts == published], has)
-            p_out = _belief([each for each in fits if each.counts_of_others == truth.counts_of_others], has)
+            p_in = belief([world for world in fits if bags[world][0] == published])
+            p_out = belief([world for world in fits if bags[world][1] == others])
             epsilon = _ratio(p_in, p_out)
             worst = epsilon if worst is None else max(worst, epsilon)
     return worst
@@ -290,20 +293,6 @@ def smallest_epsilon_by_cell(
     everybody = Counter({value: count for value, count in counts.items() if count})
     p_in = belief(everybody, 0)
     return max(_ratio(p_in, belief(everybody - Counter([value]), 1)) for value in everybody if value in values)
-
-
-class _DrawnSequence(NamedTuple):
-    """A sequence of values, how likely it is, and what a release would publish with and without the first person."""
-
-    values: ValueSequence
-    probability: Fraction
-    counts: Counter[Label]
-    counts_of_others: Counter[Label]
-
-
-def _belief(worlds: list[_DrawnSequence], has: Callable[[Label], bool]) -> Fraction:
-    having = sum((each.probability for each in worlds if has(each.values[0])), Fraction(0))
-    return having / sum((each.probability for each in worlds), Fraction(0))
 
 
 def _ratio(p_in: Fraction, p_out: Fraction) -> Epsilon:

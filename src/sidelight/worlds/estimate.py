@@ -75,8 +75,6 @@ from sidelight.worlds.counting.frontier import (
     DecisionOutcome,
     Frontier,
     Schedule,
-    StateWeights,
-    weigh_completions,
 )
 
 if TYPE_CHECKING:
@@ -91,54 +89,21 @@ Truths: TypeAlias = npt.NDArray[np.bool_]
 SampledWorlds: TypeAlias = dict[tuple[int, int], Truths]
 """(variable, block) → whether the variable takes it."""
 
-WorldNumbers: TypeAlias = npt.NDArray[np.intp]
+Sampler: TypeAlias = Callable[[int, np.random.Generator], SampledWorlds]
+"""Samples so many worlds."""
 
 
-class WorldSampler:
-    """Samples worlds that satisfy the constraints of a frontier (`Schedule.of(…, exhaustive=True)`)."""
+def world_sampler(frontier: Frontier, meter: Meter) -> Sampler:
+    """Return what samples worlds that satisfy the constraints of a frontier whose schedule is exhaustive; none if none.
 
-    def __init__(self, frontier: Frontier, meter: Meter) -> None:
-        self.frontier = frontier
-        self._completions: list[StateWeights] = []  # before each transition and after the last
-        *layers, last = frontier.layers(meter)
-        after: StateWeights = dict.fromkeys(last, 1)
-        for transition, states in zip(reversed(frontier.transitions), reversed(layers), strict=True):
-            # backwards: the weight of everything that may still come of a state
-            self._completions.insert(0, after)
-            after = weigh_completions(states, transition, after)
-            meter.check_time()
-        self._completions.insert(0, after)
+    Counting is done once, whatever is sampled then.
+    """
+    completions = {step: after for step, *_, after in frontier.sweep_back(frontier.layers(meter), meter)}
+    assigned_at = {step: takes for takes, step in frontier.assigning.items()}
 
-    def sample(self, number: int, rng: np.random.Generator) -> SampledWorlds:
-        """Sample so many worlds; none if no world fits."""
-        worlds_in = {state: np.arange(number) for state in self._completions[0]}
-        sample: SampledWorlds = {}
-        assigned_at = {step: takes for takes, step in self.frontier.assigning.items()}
-        for step in range(len(self.frontier.transitions)):
-            truths = np.zeros(number, bool)
-            worlds_in = self._move(worlds_in, step, truths, rng)
-            if step in assigned_at:
-                sample[assigned_at[step]] = truths
-        return sample
-
-    def _move(
-        self, worlds_in: dict[int, WorldNumbers], step: int, truths: Truths, rng: np.random.Generator
-    ) -> dict[int, WorldNumbers]:
-        after: dict[int, list[WorldNumbers]] = {}
-        for state, worlds in worlds_in.items():
-            moves, probabilities = self._moves(state, step)
-            chosen = np.searchsorted(np.cumsum(probabilities), rng.random(len(worlds)), side="right")
-            for number, (new, takes) in enumerate(moves):
-                # rounding may leave the last a little short of 1
-                moving = worlds[chosen >= number if number == len(moves) - 1 else chosen == number]
-                if len(moving):
-                    truths[moving] = takes
-                    after.setdefault(new, []).append(moving)
-        return {state: np.concatenate(worlds) for state, worlds in after.items()}
-
-    def _moves(self, state: int, step: int) -> tuple[list[tuple[int, bool]], list[float]]:
+    def list_moves(state: int, step: int) -> tuple[list[tuple[int, bool]], list[float]]:
         """Return the states after each move, whether it takes the block, and how likely it is."""
-        transition, completed = self.frontier.transitions[step], self._completions[step + 1]
+        transition, completed = frontier.transitions[step], completions[step]
         fields = state & transition.mask
         if isinstance(transition, Assign):
             moves = [(move, outcome is DecisionOutcome.TAKES) for outcome, move in transition.outcomes(fields)]
@@ -149,6 +114,28 @@ class WorldSampler:
         weighted = [(new, takes, factor * completed[new]) for new, takes, factor in reached if completed.get(new)]
         total = sum(weight for *_, weight in weighted)
         return [(new, takes) for new, takes, _ in weighted], [weight / total for *_, weight in weighted]
+
+    def sample(number: int, rng: np.random.Generator) -> SampledWorlds:
+        worlds_in = {state: np.arange(number) for state in frontier.start()}
+        taken: SampledWorlds = {}
+        for step in range(len(frontier.transitions)):
+            truths = np.zeros(number, bool)
+            after: dict[int, list[npt.NDArray[np.intp]]] = {}
+            for state, worlds in worlds_in.items():
+                moves, probabilities = list_moves(state, step)
+                chosen = np.searchsorted(np.cumsum(probabilities), rng.random(len(worlds)), side="right")
+                for at, (new, takes) in enumerate(moves):
+                    # rounding may leave the last a little short of 1
+                    moving = worlds[chosen >= at if at == len(moves) - 1 else chosen == at]
+                    if len(moving):
+                        truths[moving] = takes
+                        after.setdefault(new, []).append(moving)
+            worlds_in = {state: np.concatenate(worlds) for state, worlds in after.items()}
+            if step in assigned_at:
+                taken[assigned_at[step]] = truths
+        return taken
+
+    return sample
 
 
 def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) -> SampledWorlds:
@@ -212,8 +199,6 @@ def _are_equal(atom: Equal, worlds: SampledWorlds, many: int) -> Truths:
 
 MOST_TRUTHS = 50_000_000
 """At most so many truths (a variable takes a block) are in memory, for as many worlds as that allows."""
-
-Sampler: TypeAlias = Callable[[int, np.random.Generator], SampledWorlds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +366,7 @@ def _sampler(attempts: Attempts, targets: Sequence[Fact], facts: Sequence[Fact])
     try:
         meter = attempts.meter()
         schedule = Schedule.build(problem, meter, formulas=list(map(problem.formula, watched)), exhaustive=True)
-        return problem, WorldSampler(Frontier(schedule), meter).sample
+        return problem, world_sampler(Frontier(schedule), meter)
     except OverEffort:
         problem = compile_facts(release, entities, (), watched=watched)
         return problem, partial(sample_any, problem)
@@ -482,22 +467,21 @@ An unknown is 0 or 1: an atom `Takes`, a formula that has to hold where it is 1,
 """
 
 
-class WorldSearch:
-    """Searches worlds of a release in which some of these facts hold."""
+def world_search(
+    release: Release, entities: Entities, facts: Sequence[Fact], meter: Meter
+) -> Callable[[Iterable[int]], bool]:
+    """Return what says whether some of these facts, by number, hold in some world; it may raise `OverEffort`."""
+    problem = compile_facts(release, entities, (), watched=facts)
+    formulas = [problem.formula(fact) for fact in facts]
 
-    def __init__(self, release: Release, entities: Entities, facts: Sequence[Fact], meter: Meter) -> None:
-        self.problem = compile_facts(release, entities, (), watched=facts)
-        self.meter, self._formulas = meter, [self.problem.formula(fact) for fact in facts]
-
-    def is_satisfiable(self, chosen: Iterable[int]) -> bool:
-        """Return whether these facts, by number, hold in some world; raise `OverEffort` where that takes too long."""
+    def is_satisfiable(chosen: Iterable[int]) -> bool:
         from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - only here, and slow to import
         from scipy.sparse import csr_array  # noqa: PLC0415
 
-        self.meter.check_time()
-        wanted = dict.fromkeys(self._formulas[number] for number in chosen)
-        rows = [*_formula_rows(self.problem, wanted)]
-        rows += _supply_rows(self.problem, (each for row, _, _ in rows for each in row if type(each) is Takes))
+        meter.check_time()
+        wanted = dict.fromkeys(formulas[number] for number in chosen)
+        rows = [*_formula_rows(problem, wanted)]
+        rows += _supply_rows(problem, (each for row, _, _ in rows for each in row if type(each) is Takes))
         if not rows:
             return True
         columns = {unknown: number for number, unknown in enumerate(dict.fromkeys(chain(*(row for row, _, _ in rows))))}
@@ -513,11 +497,13 @@ class WorldSearch:
                 csr_array((coefficients, (row_of, column_of)), shape=(len(rows), len(columns))),
                 *np.array([bounds for _, *bounds in rows], float).T,
             ),
-            options={"node_limit": 5_000, "time_limit": self.meter.remaining().seconds or np.inf},
+            options={"node_limit": 5_000, "time_limit": meter.remaining().seconds or np.inf},
         )
         if answer.status not in (0, 2):  # neither solved nor infeasible
             raise OverEffort
         return bool(answer.status == 0)
+
+    return is_satisfiable
 
 
 def _formula_rows(problem: CountingProblem, formulas: Iterable[Formula]) -> Iterator[Row]:

@@ -48,10 +48,10 @@ from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.estimate import (
     Attempts,
     Estimate,
-    WorldSearch,
     as_generator,
     estimate_probabilities,
     minimum_unsatisfiable_subset,
+    world_search,
 )
 from sidelight.worlds.identify import Entities, identify
 from sidelight.worlds.reports import contradiction, separate, weigh
@@ -162,8 +162,8 @@ class Observer:
     def check_satisfiable(self, meter: Meter) -> None:
         """Refuse facts that cannot all hold, without counting; those of which that is not known may."""
         try:
-            search = WorldSearch(self.release, self.entities, self.hard_facts, meter)
-            satisfiable = search.is_satisfiable(range(len(self.hard_facts)))
+            is_satisfiable = world_search(self.release, self.entities, self.hard_facts, meter)
+            satisfiable = is_satisfiable(range(len(self.hard_facts)))
         except OverEffort:
             return
         if not satisfiable:
@@ -173,13 +173,13 @@ class Observer:
         """Return the error that names a minimum set of facts that no world fits."""
         meter = Meter(Effort(self.effort.states, MOST_SECONDS))
         facts = self.hard_facts
-        search = WorldSearch(self.release, self.entities, facts, meter)
+        is_satisfiable = world_search(self.release, self.entities, facts, meter)
 
         def unsatisfiable(chosen: Sequence[int]) -> bool:
             if meter.is_late():
                 return False  # it is not known, so it is not blamed
             try:
-                return not search.is_satisfiable(chosen)
+                return not is_satisfiable(chosen)
             except OverEffort:
                 pass  # the search is given up: it may be counted
             try:

@@ -30,7 +30,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadKnowledge, Contradiction, shortened
-from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, Who, conjuncts, holds, named_values, person_text
+from sidelight.knowledge.facts import Compound, Fact, OneOf, SoftFact, Who, conjuncts, holds, named_values, person_text
 from sidelight.worlds.counting.compile import WeightedFact, components
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ def _is_about_one(counter: WorldCounter, fact: SoftFact) -> bool:
 
 
 def _positive(fact: SoftFact) -> tuple[Fact, Fraction]:
-    if isinstance(fact.fact, Not):
-        return _positive(SoftFact(fact.fact.fact, 1 - fact.probability))
+    if isinstance(fact.fact, Compound) and fact.fact.word == "not":
+        return _positive(SoftFact(fact.fact.facts[0], 1 - fact.probability))
     return fact.fact, fact.probability
 
 

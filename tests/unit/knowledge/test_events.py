@@ -4,10 +4,9 @@ import pytest
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.events import (
-    AnyOf,
     HasValue,
     InGroup,
-    Negation,
+    Joined,
     any_holds,
     as_event,
     event_of,
@@ -21,7 +20,7 @@ def test_what_is_said_in_other_words_is_the_same_event():
     assert read_event("not (sex=m or age=30)") == read_event("age != 30 and sex != m")
     assert read_event("not (not Flu)") == (HasValue(("Flu",)),)
     assert read_event("sex=m, age=30") == read_event("age=30 and sex=m") == as_event({"age": 30, "sex": "m"})
-    assert read_event("age in {30, 31}") == (AnyOf((("age", "30"), ("age", "31"))),)
+    assert read_event("age in {30, 31}") == (any_holds([("age", "30"), ("age", "31")]),)
 
 
 def test_a_comma_binds_less_than_or_and_or_less_than_and():
@@ -48,7 +47,7 @@ def test_values_and_conditions_are_not_joined_by_or():
 
 def test_a_group_is_a_number_and_a_column_of_that_name_has_labels():
     assert read_event("group=#3") == (InGroup(3),)
-    assert negate(InGroup(3)) == Negation(InGroup(3))
+    assert negate(InGroup(3)) == Joined("not", (InGroup(3),))
     assert read_event('"group"=#3') == read_event('group="#3"') == (("group", "#3"),)
     assert read_event("group=A") == (("group", "A"),)
 

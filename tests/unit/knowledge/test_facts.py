@@ -12,13 +12,12 @@ from support.words import mentions
 from sidelight.errors import BadKnowledge, NotTrueOrFalse
 from sidelight.knowledge.facts import (
     DEEPEST,
-    And,
+    Compound,
     Described,
     Has,
-    Implies,
-    Not,
     OneOf,
     Someone,
+    all_of,
     as_who,
     conjuncts,
     fold,
@@ -56,7 +55,7 @@ def test_a_fact_is_not_true_or_false(use):
     assert mentions(caught.value, "'Ed = Flu'", "&", "|", "~", ".implies")
 
 
-@pytest.mark.parametrize("fact", [Has("Ed\nLee", "Flu"), And(tuple(Has(f"P{each}", "Flu") for each in range(999)))])
+@pytest.mark.parametrize("fact", [Has("Ed\nLee", "Flu"), all_of([Has(f"P{each}", "Flu") for each in range(999)])])
 def test_messages_are_one_short_line(fact):
     with pytest.raises(NotTrueOrFalse) as caught:
         bool(fact)
@@ -72,9 +71,9 @@ def test_messages_are_one_short_line(fact):
         lambda fact: fact | 1,
         lambda fact: "Bob = Flu" | fact,
         lambda fact: fact.implies("Bob = Flu"),
-        lambda fact: And((fact, "Bob = Flu")),
-        lambda _: Not("Bob = Flu"),
-        lambda fact: Implies(fact, True),
+        lambda fact: all_of((fact, "Bob = Flu")),
+        lambda _: Compound("not", ("Bob = Flu",)),
+        lambda fact: fact.implies(True),
     ],
 )
 def test_facts_join_with_facts_only(join):
@@ -109,7 +108,7 @@ def test_facts_are_values(fact):
         lambda: read_facts(5),
         lambda: read_facts({"Bob": "Flu"}),
         lambda: read_facts([None]),
-        lambda: And((Has("a", "b"),)),
+        lambda: Compound("and", (Has("a", "b"),)),
         lambda: Has(None, "Flu"),
         lambda: Someone(0),
         lambda: Has({}, "Flu"),

@@ -10,7 +10,7 @@ from support.words import mentions
 import sidelight as sl
 from sidelight.errors import BadHierarchy, UnknownColumn, WrongKind
 from sidelight.release import generalise as streamed_lattice
-from sidelight.release.generalise import Lattice, StreamedGroups, StreamedLattice
+from sidelight.release.generalise import Lattice, StreamedGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import StreamedRelease
 from sidelight.search.lattice_search import CheckCounter, node_check
@@ -291,7 +291,7 @@ def lattice(monkeypatch):
     monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 8)
     monkeypatch.setattr(Memory, "rolls_up", lambda self, rows: rows <= 30)
     rows = pa.table({"age": AGES * 2, "sex": ["f"] * 40 + ["m"] * 40, "disease": ["Flu", "Cold"] * 40})
-    return StreamedLattice(sl.stream_table(rows, quasi=["age", "sex"], sensitive="disease"), COARSER)
+    return Lattice(sl.stream_table(rows, quasi=["age", "sex"], sensitive="disease"), COARSER)
 
 
 def test_what_fits_is_in_memory_and_the_rest_on_disk(lattice):

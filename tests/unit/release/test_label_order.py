@@ -15,7 +15,8 @@ from support.printed import LABELS, TEXTS
 
 import sidelight as sl
 from sidelight.errors import TooHard
-from sidelight.release.label_order import LIMITS, Cover, LabelOrder, join
+from sidelight.release import label_order
+from sidelight.release.label_order import Cover, LabelOrder, join
 from sidelight.release.printed_labels import Nodes, covers
 
 
@@ -93,12 +94,12 @@ def test_boxes_that_reach_over_a_cut_come_once():
         Cover.of(np.zeros(40, int), 1, [[(0, 1)]], np.zeros(40, int)),
     ]
     whole = pairs(covers, 40, 40)
-    with patch.object(LIMITS, "pairs_at_once", 4):
+    with patch.object(label_order, "PAIRS_COMPARED", 4):
         assert pairs(covers, 40, 40) == whole
     assert len(whole) == len(set(whole)) == sum(stop - start for ((start, stop),) in covered)
 
 
 def test_too_many_pairs_are_refused_before_memory_is_gone():
     everything = Cover.of(np.zeros(50, int), 1, [[(0, 1)]], np.zeros(50, int))
-    with patch.object(LIMITS, "pairs", 100), pytest.raises(TooHard, match="name more columns"):
+    with patch.object(label_order, "PAIRS_HELD", 100), pytest.raises(TooHard, match="name more columns"):
         join([everything], np.arange(50), np.arange(50))

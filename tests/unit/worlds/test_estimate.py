@@ -17,7 +17,7 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.knowledge.facts import And, Has, Same, Someone
+from sidelight.knowledge.facts import Has, Same, Someone, all_of
 from sidelight.knowledge.parse import read_facts
 from sidelight.worlds import estimate as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, compile_facts
@@ -26,11 +26,11 @@ from sidelight.worlds.counting.frontier import Frontier, Schedule
 from sidelight.worlds.estimate import (
     Attempts,
     Estimate,
-    WorldSampler,
     as_generator,
     estimate_probabilities,
     evaluate,
     sample_any,
+    world_sampler,
 )
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
@@ -47,8 +47,8 @@ def problem_of(semantics, facts, watched=()):
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_every_sampled_world_satisfies_the_constraints(semantics):
     problem, meter = problem_of(semantics, FACTS), Meter(Effort())
-    sampler = WorldSampler(Frontier(Schedule.build(problem, meter, exhaustive=True)), meter)
-    worlds = sampler.sample(500, np.random.default_rng(1))
+    sampler = world_sampler(Frontier(Schedule.build(problem, meter, exhaustive=True)), meter)
+    worlds = sampler(500, np.random.default_rng(1))
     assert all(evaluate(constraint, worlds, problem).all() for constraint in problem.constraints)
 
 
@@ -90,9 +90,9 @@ def test_a_draw_below_its_share_takes_the_value():
     """One of two has a, each with 1/2: the first in the lower half of all draws, to which 1/2 itself does not belong."""
     release, facts = sl.Release.from_counts([{"a": 1}], sizes=[2], values="set"), read_facts("#1.1 = a or #1.2 = a")
     problem = compile_facts(release, identify(release, facts[0].people()), facts)
-    sampler = WorldSampler(Frontier(Schedule.build(problem, Meter(Effort()), exhaustive=True)), Meter(Effort()))
+    sampler = world_sampler(Frontier(Schedule.build(problem, Meter(Effort()), exhaustive=True)), Meter(Effort()))
     draws = np.array([0, np.nextafter(0.5, 0), 0.5, np.nextafter(1, 0)])
-    first, second = sampler.sample(4, SimpleNamespace(random=lambda number: draws[:number])).values()
+    first, second = sampler(4, SimpleNamespace(random=lambda number: draws[:number])).values()
     assert first.tolist() == [True, True, False, False]
     assert second.tolist() == [False, False, True, True]
 
@@ -382,7 +382,7 @@ FIRST, SECOND = read_facts(["#1.1 = a -> #2.1 = b", "#1.1 = b -> #2.2 != c"])
 
 def share(*facts):
     """How many of all worlds fit."""
-    return posterior(TWO_WARDS, And(facts))
+    return posterior(TWO_WARDS, all_of(facts))
 
 
 def bounds(likes, facts, target=EASY, **effort):

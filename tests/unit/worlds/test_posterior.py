@@ -23,7 +23,7 @@ from sidelight.testing import facts, releases
 from sidelight.text import MOST_ROWS
 from sidelight.worlds import posterior as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, WeightedFact
-from sidelight.worlds.estimate import Estimate, WorldSearch
+from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import Observer, estimate_belief, posterior, posteriors, representatives
 
 NAMED = sl.Release.from_groups(
@@ -487,10 +487,10 @@ def test_a_search_that_takes_too_long_blames_nobody_needlessly(monkeypatch):
 
 
 def test_where_no_world_is_found_nor_ruled_out_worlds_are_counted(monkeypatch):
-    def give_up(search, chosen):
+    def give_up(chosen):
         raise OverEffort
 
-    monkeypatch.setattr(WorldSearch, "is_satisfiable", give_up)
+    monkeypatch.setattr("sidelight.worlds.posterior.world_search", lambda *_: give_up)
     known = [*HARD_TO_COUNT, "Ann = Flu", "Cleo != Heart", "Bob = Flu"]
     with pytest.raises(Contradiction) as caught:
         posterior(TRIO, "Ann = Flu", given=known)

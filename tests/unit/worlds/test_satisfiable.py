@@ -13,7 +13,7 @@ import sidelight as sl
 from sidelight.knowledge.parse import read_facts
 from sidelight.worlds import estimate as smallest_conflict
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort
-from sidelight.worlds.estimate import ORACLE_STEPS, WorldSearch, _HittingSetSearch, minimum_unsatisfiable_subset
+from sidelight.worlds.estimate import ORACLE_STEPS, _HittingSetSearch, minimum_unsatisfiable_subset, world_search
 from sidelight.worlds.identify import identify
 
 CONFLICTS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=6), min_size=1, max_size=6)
@@ -105,7 +105,7 @@ VALUES = "abcd"
 def search(release, *texts):
     known = read_facts(texts)
     people = dict.fromkeys(who for fact in known for who in fact.people())
-    return WorldSearch(release, identify(release, people), known, Meter(Effort())).is_satisfiable(range(len(known)))
+    return world_search(release, identify(release, people), known, Meter(Effort()))(range(len(known)))
 
 
 def test_thousands_of_people_of_one_group_are_matched():
@@ -143,9 +143,7 @@ def test_it_is_given_up_when_the_time_is_over():
     known = read_facts([f"#1.{number} = a or #1.{number + 1} = b" for number in range(1, 100)])
     people = dict.fromkeys(who for fact in known for who in fact.people())
     with pytest.raises(OverEffort):
-        WorldSearch(release, identify(release, people), known, Meter(Effort(seconds=1e-9))).is_satisfiable(
-            range(len(known))
-        )
+        world_search(release, identify(release, people), known, Meter(Effort(seconds=1e-9)))(range(len(known)))
 
 
 FOUR = sl.Release.from_counts([dict.fromkeys(VALUES, 2)])

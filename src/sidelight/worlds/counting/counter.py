@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from math import prod
 from operator import or_
 from typing import TYPE_CHECKING, TypeAlias
@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.knowledge.facts import Fact, Has, Or, Same, Who, conjuncts
+from sidelight.knowledge.facts import Fact, Has, Same, Who, conjuncts
 from sidelight.worlds.counting.compile import (
     CountingProblem,
     Equal,
@@ -54,8 +54,6 @@ from sidelight.worlds.counting.frontier import (
     DecisionOutcome,
     Frontier,
     Schedule,
-    StateWeights,
-    weigh_completions,
 )
 
 if TYPE_CHECKING:
@@ -73,12 +71,14 @@ MOST_UNIONS = 400_000
 def is_wide_disjunction(fact: Fact) -> bool:
     """Return whether a fact is that of many pairs at least one is the same.
 
+    >>> from sidelight.knowledge.facts import any_of
     >>> pair = Same("Ann", "Tom")
-    >>> is_wide_disjunction(pair | Same("Ann", "Bob")), is_wide_disjunction(Or((pair,) * 5))
+    >>> is_wide_disjunction(pair | Same("Ann", "Bob")), is_wide_disjunction(any_of((pair,) * 5))
     (False, True)
     """
     # That one of so many pairs is the same is left to the frontier, where several such facts are counted at once.
-    return isinstance(fact, Or) and len(fact.facts) > 4 and all(isinstance(part, Same) for part in fact.facts)
+    pairs = conjuncts(fact, "or")
+    return len(pairs) > 4 and all(isinstance(part, Same) for part in pairs)
 
 
 def people_only_differ(problem: CountingProblem) -> bool:
@@ -131,12 +131,11 @@ def partitions_of(neighbours: tuple[VariableSet, ...]) -> Partitions | None:
     """
     if 1 << len(neighbours) > MOST_UNIONS:  # as many as there are where all are alone
         return None
-    graph = _Graph(neighbours)
     coefficients: list[int] = []
     unions: list[int] = []
     starts: list[int] = []
-    for classes in graph.partitions((1 << len(neighbours)) - 1):
-        coefficients.append(prod(map(graph.coefficient, classes)))
+    for coefficient, classes in _divide(neighbours):
+        coefficients.append(coefficient)
         starts.append(len(unions))
         # all unions of the classes, the empty one first: 2^|σ| of them
         mine = [0]
@@ -148,49 +147,45 @@ def partitions_of(neighbours: tuple[VariableSet, ...]) -> Partitions | None:
     return Partitions(np.array(coefficients, object), np.array(unions, np.intp), np.array(starts, np.intp))
 
 
-class _Graph:
-    """Variables, and an edge between any two that should differ."""
+def _divide(neighbours: tuple[VariableSet, ...]) -> Iterator[tuple[int, list[VariableSet]]]:
+    """Yield the divisions of all variables into connected classes of which no a(C) is 0, each with Π a(C)."""
 
-    def __init__(self, neighbours: tuple[VariableSet, ...]) -> None:
-        self.neighbours = neighbours
-        self._coefficients: dict[VariableSet, int] = {}
+    def is_edgeless(variables: VariableSet) -> bool:
+        return not any(neighbours[position] & variables for position in _positions(variables))
 
-    def partitions(self, variables: VariableSet) -> Iterator[list[VariableSet]]:
+    def grow_first(variables: VariableSet) -> Iterator[VariableSet]:
+        """Yield the connected sets that have the first of some variables."""
+        first = variables & -variables
+        return _grow(neighbours, first, first, variables)
+
+    @cache
+    def coefficient(variables: VariableSet) -> int:
+        """Return a(C): the sum of Π a(C) over the partitions of any B is 1 if B has no edge, else 0."""
+        smaller = (part for part in grow_first(variables) if part != variables and is_edgeless(variables ^ part))
+        return is_edgeless(variables) - sum(map(coefficient, smaller))
+
+    def divide(variables: VariableSet) -> Iterator[list[VariableSet]]:
         """Divide variables into connected classes."""
         if not variables:
             yield []
-        for first_class in self._enumerate_connected(variables):
-            if self.coefficient(first_class):
-                for others in self.partitions(variables ^ first_class):
-                    yield [first_class, *others]
+            return
+        for first_class in grow_first(variables):
+            if coefficient(first_class):
+                yield from ([first_class, *others] for others in divide(variables ^ first_class))
 
-    def coefficient(self, variables: VariableSet) -> int:
-        """Return a(C): the sum of Π a(C) over the partitions of any B is 1 if B has no edge, else 0."""
-        if variables not in self._coefficients:
-            smaller = (
-                part
-                for part in self._enumerate_connected(variables)
-                if part != variables and self._edgeless(variables ^ part)
-            )
-            self._coefficients[variables] = self._edgeless(variables) - sum(map(self.coefficient, smaller))
-        return self._coefficients[variables]
+    for classes in divide((1 << len(neighbours)) - 1):
+        yield prod(map(coefficient, classes)), classes
 
-    def _edgeless(self, variables: VariableSet) -> bool:
-        return not any(self.neighbours[position] & variables for position in _positions(variables))
 
-    def _enumerate_connected(self, variables: VariableSet) -> Iterator[VariableSet]:
-        """Yield the connected sets that have the first of some variables."""
-        if variables:
-            first = variables & -variables
-            yield from self._grow(first, first, variables)
-
-    def _grow(self, connected: VariableSet, decided: VariableSet, within: VariableSet) -> Iterator[VariableSet]:
-        """Add neighbours, each of them now or never, so that each set comes up once."""
-        yield connected
-        near = reduce(or_, (self.neighbours[position] for position in _positions(connected))) & within & ~decided
-        for position in _positions(near):
-            decided |= 1 << position
-            yield from self._grow(connected | 1 << position, decided, within)
+def _grow(
+    neighbours: tuple[VariableSet, ...], connected: VariableSet, decided: VariableSet, within: VariableSet
+) -> Iterator[VariableSet]:
+    """Yield connected sets: neighbours are added, each of them now or never, so that each set comes up once."""
+    yield connected
+    near = reduce(or_, (neighbours[position] for position in _positions(connected))) & within & ~decided
+    for position in _positions(near):
+        decided |= 1 << position
+        yield from _grow(neighbours, connected | 1 << position, decided, within)
 
 
 class _WaysToTake:
@@ -394,12 +389,10 @@ def block_probabilities(
     """Return Pr(constraints), and for each variable Pr(constraints, and it takes b) for each scheduled block b."""
     frontier = Frontier(Schedule.build(problem, meter, watched=variables))
     layers = frontier.layers(meter)
-    total, satisfying = frontier.total(), layers.pop().get(0, 0)
+    total, satisfying = frontier.total(), layers[-1].get(0, 0)
     assigned_at = {step: takes for takes, step in frontier.assigning.items()}
     taking: dict[int, dict[int, Fraction]] = {variable: {} for variable in variables}
-    after: StateWeights = {0: 1}
-    for step, transition in reversed(list(enumerate(frontier.transitions))):
-        weights = layers.pop()
+    for step, transition, weights, after in frontier.sweep_back(layers, meter):
         variable, block = assigned_at.get(step, (-1, -1))
         if variable in variables:
             assert isinstance(transition, Assign)
@@ -414,9 +407,6 @@ def block_probabilities(
                 if outcome is DecisionOutcome.TAKES
             )
             taking[variable][block] = Fraction(ways, total)
-        # from here on, `after` belongs to the states before this transition
-        after = weigh_completions(weights, transition, after)
-        meter.check_time()
     return Fraction(satisfying, total), taking
 
 

@@ -50,6 +50,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from functools import cache, partial
 from math import comb, perm, prod
 from typing import Generic, TypeAlias, TypeVar
 
@@ -298,9 +299,8 @@ class Frontier:
             for variable in variables:
                 self._to_come.setdefault(variable, {})[stage[1]] = None
         self._watched = schedule.watched.union(atom.variable for atom in self.problem.fixed)
-        self._assigns: dict[
-            StageDecision, Assign
-        ] = {}  # equal decisions are one transition, and share what it remembers
+        # equal decisions are one transition, and share what it remembers
+        self._make_assign = cache(partial(Assign, self.layout))
         self.transitions = self._all_transitions()
 
     def probabilities(self, meter: Meter) -> tuple[Fraction, Fraction]:
@@ -318,6 +318,21 @@ class Frontier:
         for transition in self.transitions:
             layers.append(advance(layers[-1], transition, meter))
         return layers
+
+    def sweep_back(
+        self, layers: list[StateWeights], meter: Meter
+    ) -> Iterator[tuple[int, Transition, StateWeights, StateWeights]]:
+        """Yield each transition with its number, the last first; the states before it; what completes those after it.
+
+        `layers` are used up.
+        """
+        after: StateWeights = dict.fromkeys(layers.pop(), 1)
+        for step, transition in reversed(list(enumerate(self.transitions))):
+            weights = layers.pop()
+            yield step, transition, weights, after
+            # from here on, `after` belongs to the states before this transition
+            after = weigh_completions(weights, transition, after)
+            meter.check_time()
 
     def start(self) -> StateWeights:
         """Return the state with nothing decided; no state at all if the constraints cannot hold."""
@@ -375,7 +390,7 @@ class Frontier:
         later = self._to_come[variable]
         problem, compared, own_rank = self.problem, self._list_comparisons(variable, rank_of), rank_of[variable]
         before = tuple((other, atom) for other, atom in compared if rank_of[other] < own_rank)
-        decision = StageDecision(
+        return self._make_assign(
             variable,
             atom=self._open_atom(variable, block),
             later=frozenset(self._open_atom(variable, other) for other in later) - {-1},
@@ -390,9 +405,6 @@ class Frontier:
                 other for other, _ in before if rank_of[self._list_comparisons(other, rank_of)[-1][0]] <= own_rank
             ),
         )
-        if decision not in self._assigns:
-            self._assigns[decision] = Assign(self.layout, decision)
-        return self._assigns[decision]
 
     def _list_comparisons(self, variable: int, rank_of: dict[int, int]) -> list[tuple[int, int]]:
         """Return whom a variable is compared with at a stage, each with the atom that both are equal, in order."""
@@ -512,15 +524,16 @@ class DecisionOutcome(Enum):
         self.takes, self.sign = takes, sign
 
 
-@dataclass(frozen=True, slots=True)
-class StageDecision:
-    """What a variable decides about at a stage, as far as constraints care; equal for blocks they do not tell apart.
+@dataclass(eq=False)
+class Assign:
+    """A variable takes the block of a stage, or not: as far as constraints care, so that one serves blocks alike.
 
     `atom` is that the variable takes the block (−1: no constraint asks), `later` that it takes a block of a later
     stage; `before` and `after` are the variables it is compared with that decided at this stage or are yet to, each
     with the atom that both are equal; whether those in `done` took the block does not matter after this.
     """
 
+    layout: StateLayout
     variable: int
     atom: int
     later: frozenset[int]
@@ -532,29 +545,24 @@ class StageDecision:
     before: tuple[tuple[int, int], ...]
     after: tuple[tuple[int, int], ...]
     done: frozenset[int]
+    memo: dict[int, list[WeightedMove]] = field(default_factory=dict, init=False)
 
-
-class Assign:
-    """A variable takes the block of this stage, or not."""
-
-    def __init__(self, layout: StateLayout, decision: StageDecision) -> None:
-        self.layout, self.decision = layout, decision
-        self.memo: dict[int, list[WeightedMove]] = {}
+    def __post_init__(self) -> None:
+        layout = self.layout
         self.single = layout.problem.semantics == "single"
-        self._own_atoms = frozenset({decision.atom, *decision.later})
-        equalities = {atom for _, atom in (*decision.before, *decision.after)}
+        self._own_atoms = frozenset({self.atom, *self.later})
+        equalities = {atom for _, atom in (*self.before, *self.after)}
         self._constraints = layout.problem.constraints_with(self._own_atoms | equalities)
-        self._assigned = layout.assigned.get(decision.variable, 0)
-        self._took = sum(layout.took[other] for other, _ in decision.before)
-        self._kept = sum(layout.took[other] for other, _ in decision.before if other not in decision.done)
+        self._assigned = layout.assigned.get(self.variable, 0)
+        self._took = sum(layout.took[other] for other, _ in self.before)
+        self._kept = sum(layout.took[other] for other, _ in self.before if other not in self.done)
         self.mask = sum(layout.masks[number] for number in self._constraints) | self._assigned | self._took
         counters = [layout.takers, layout.served] if self.single else [layout.takers]
-        members = layout.problem.members[decision.variable]
+        members = layout.problem.members[self.variable]
         self._counted = sum(people * counter[group] for group, people in members.items() for counter in counters)
-        self._compared_later = frozenset(atom for _, atom in decision.after)
-        self._rests: dict[
-            tuple[DecisionOutcome, int], dict[Formula, Formula]
-        ] = {}  # outcome, who took it → before → after
+        self._compared_later = frozenset(atom for _, atom in self.after)
+        # outcome, who took it → before → after
+        self._rests: dict[tuple[DecisionOutcome, int], dict[Formula, Formula]] = {}
 
     def moves(self, fields: int) -> list[WeightedMove]:
         """Return the moves of the variable that takes the block, or does not."""
@@ -567,23 +575,22 @@ class Assign:
         return [(outcome, move) for outcome, move in moves if move is not None]
 
     def _possible(self, fields: int, rests: list[Formula]) -> Iterable[DecisionOutcome]:
-        decision = self.decision
         # `single`: one block each; who took one decides nothing more
         if fields & self._assigned:
-            return () if decision.fixed else (DecisionOutcome.UNCHANGED,)
+            return () if self.fixed else (DecisionOutcome.UNCHANGED,)
         # no constraint asks, now or later: taking the block and its exclusion would cancel out
-        if decision.free and not decision.watched and not any(rest.atoms & self._own_atoms for rest in rests):
+        if self.free and not self.watched and not any(rest.atoms & self._own_atoms for rest in rests):
             return (DecisionOutcome.UNCHANGED,)
-        takes = (DecisionOutcome.TAKES,) if decision.occurs and decision.fixed is not False else ()
-        if decision.fixed:
+        takes = (DecisionOutcome.TAKES,) if self.occurs and self.fixed is not False else ()
+        if self.fixed:
             return takes
         # free: all ways to lack b are all ways at all (SKIPS), less those that take b after all (EXCLUDED)
-        excluded = (DecisionOutcome.EXCLUDED,) if decision.occurs and decision.free else ()
-        skips = (DecisionOutcome.SKIPS,) if decision.free or not decision.last or not self.single else ()
+        excluded = (DecisionOutcome.EXCLUDED,) if self.occurs and self.free else ()
+        skips = (DecisionOutcome.SKIPS,) if self.free or not self.last or not self.single else ()
         return (*takes, *excluded, *skips)
 
     def _move(self, outcome: DecisionOutcome, fields: int, rests: list[Formula]) -> WeightedMove | None:
-        decision, layout = self.decision, self.layout
+        layout = self.layout
         conditioned = self._rests.setdefault((outcome, fields & self._took), {})
         after, compared_later = self._counted if outcome.takes else 0, False
         factor = outcome.sign
@@ -601,23 +608,19 @@ class Assign:
             compared_later = compared_later or not self._compared_later.isdisjoint(rest.atoms)
         # remembered only while a constraint still asks whether the two are equal
         if outcome is DecisionOutcome.TAKES and compared_later:
-            after += layout.took[decision.variable]
-        if not decision.last and outcome is not DecisionOutcome.SKIPS:
+            after += layout.took[self.variable]
+        if not self.last and outcome is not DecisionOutcome.SKIPS:
             after += self._assigned
         return after + (fields & self._kept), factor
 
     def _condition(self, formula: Formula, outcome: DecisionOutcome, fields: int) -> Formula:
-        condition, decision, takes = (
-            self.layout.problem.formulas.condition,
-            self.decision,
-            outcome is DecisionOutcome.TAKES,
-        )
+        condition, takes = self.layout.problem.formulas.condition, outcome is DecisionOutcome.TAKES
         if outcome is not DecisionOutcome.UNCHANGED:
-            formula = condition(formula, decision.atom, truth=takes)
+            formula = condition(formula, self.atom, truth=takes)
         if self.single and outcome.takes:
-            for atom in decision.later:
+            for atom in self.later:
                 formula = condition(formula, atom, truth=False)
-        for other, equal in decision.before:
+        for other, equal in self.before:
             # one took the block and the other did not: they differ, for good
             if bool(fields & self.layout.took[other]) != takes:
                 formula = condition(formula, equal, truth=False)

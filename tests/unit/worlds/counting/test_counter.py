@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.knowledge.facts import Has, Or, Same, Someone
+from sidelight.knowledge.facts import Has, Same, Someone, any_of
 from sidelight.knowledge.parse import read_fact, read_facts
 from sidelight.worlds.brute_force import probability
 from sidelight.worlds.counting import counter as module
@@ -191,7 +191,7 @@ def test_facts_that_share_no_group_are_remembered_one_by_one():
 
 
 def test_too_many_differences_are_refused_beforehand(monkeypatch):
-    wide = Or(tuple(Same(PEOPLE[0], PEOPLE[2]) for _ in range(5)))
+    wide = any_of([Same(PEOPLE[0], PEOPLE[2]) for _ in range(5)])
     same, target = Same(PEOPLE[0], PEOPLE[2]), Has(PEOPLE[0], "a")
     assert counter().probability([wide]) == counter().probability([same])
     assert counter().joint([wide], target) == counter().joint([same], target)
@@ -206,7 +206,7 @@ def test_that_one_of_many_pairs_is_the_same_takes_little_effort():
     """The partitions of four people for each of three values, by an eighth, and not what is left of six pairs."""
     release = sl.Release.from_counts([dict.fromkeys("abc", 2)], sizes=[4], values="set")
     people = [Someone(1, number) for number in range(1, 5)]
-    pairs = Or(tuple(Same(*pair) for pair in combinations(people, 2)))
+    pairs = any_of([Same(*pair) for pair in combinations(people, 2)])
     exact = WorldCounter(release, identify(release, people), Meter(Effort(10, None)))
     assert exact.probability([pairs]) == probability(release, lambda world: len({*world.values()}) < 4)
 
