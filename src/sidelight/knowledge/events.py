@@ -101,7 +101,6 @@ def any_holds(conditions: Iterable[Condition]) -> Condition:
         raise BadKnowledge(
             "or joins values with values, and conditions with conditions; write P(Flu) + P(sex=male) - P(Flu, sex=male)"
         )
-        raise BadKnowledge(message)
     return Joined("or", listed)
 
 

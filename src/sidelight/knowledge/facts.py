@@ -389,8 +389,7 @@ class Compound(Fact):
             level = tuple(part for fact in self.facts for part in conjuncts(fact, self.word))
             object.__setattr__(self, "facts", level)
             if len(self.facts) < 2:
-                message = f"'{self.word}' joins at least two facts"
-                raise BadKnowledge(message)
+                raise BadKnowledge(f"'{self.word}' joins at least two facts")
         _check_parts(self, soft=self.word == "and")
         depths = [part.depth + self._needs_parentheses(part) for part in self.facts]
         if self.word == "not":
@@ -437,8 +436,7 @@ class SoftFact(Fact):
     def __post_init__(self) -> None:
         exact = exact_number(self.probability, BadKnowledge, "a probability")
         if not 0 <= exact <= 1:
-            message = f"a probability lies between 0 and 1, and {round_up(exact):g} does not"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"a probability lies between 0 and 1, and {round_up(exact):g} does not")
         _check_parts(self, soft=False)
         _set_depth(self, self.fact.depth + self._needs_parentheses(self.fact))
 
@@ -459,19 +457,17 @@ def _check_parts(fact: Fact, *, soft: bool) -> None:
         if not isinstance(part, Fact):
             _refuse_operand(part)
         if part.is_soft() and not soft:
-            message = (
+            raise BadKnowledge(
                 f"'{shortened(str(part))}' is only so sure, and joins with other facts by and alone; "
                 "put what it is about into parentheses, such as (Ann = Flu -> Bob = Flu) with 0.8"
             )
-            raise BadKnowledge(message)
 
 
 def _set_depth(fact: Fact, depth: int) -> None:
     object.__setattr__(fact, "depth", depth)
     # a deeper fact could not be read back, and recursion over facts would have no bound
     if depth > DEEPEST:
-        message = f"more than {DEEPEST} facts stand within each other; say it in several facts"
-        raise BadKnowledge(message)
+        raise BadKnowledge(f"more than {DEEPEST} facts stand within each other; say it in several facts")
 
 
 def expect_hard(facts: Iterable[Fact], what: str) -> None:
@@ -560,8 +556,7 @@ def fold(
         if isinstance(part, Has | OneOf | Same):
             results.append(literal(part, sign))
         elif not isinstance(part, Compound):
-            message = f"no such kind of fact: {type(part).__name__}"
-            raise BadKnowledge(message)
+            raise BadKnowledge(f"no such kind of fact: {type(part).__name__}")
         elif part.word == "not":
             stack.append((part.facts[0], not sign, False))
         elif parts_folded:

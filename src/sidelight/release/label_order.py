@@ -409,8 +409,9 @@ def _pairs_by_lookup(covers: Sequence[Cover], points: Integers, boxes: Integers)
 
 def _refuse_many(pairs: int) -> None:
     if pairs > PAIRS_HELD:
-        message = f"people fit too many groups each; name more columns that the attacker knows in {parameter('quasi')}"
-        raise TooHard(message)
+        raise TooHard(
+            f"people fit too many groups each; name more columns that the attacker knows in {parameter('quasi')}"
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
