@@ -265,7 +265,6 @@ def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequen
             f"no hierarchy for '{bare[0]}'; give one in {parameter('by')}"
             f"{in_python(f', such as Hierarchy.suppression({bare[0]!r}, values) to publish it as it is or as *')}"
         )
-        raise BadHierarchy(message)
     lattice = Lattice(table, by, populations=populations)
     refuse_too_many(lattice)
     return lattice
