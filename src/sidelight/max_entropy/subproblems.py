@@ -284,87 +284,63 @@ def solve_measured(
 
     `scale` and `laplace` are of the first constraints, in people; a scale of 0 is no noise.  `solve` is for the rest.
     """
-    measurements = _Measurements(problem, scale, laplace, solve)
-    multipliers = measurements.minimum()
-    solution, gradient = measurements.solve_at(multipliers)
+    soft = np.zeros(len(problem.low), bool)
+    soft[: len(scale)] = scale > 0
+    hard, _, _ = problem.restrict(np.ones(len(problem), bool), ~soft)
+    coefficients, center = problem.coefficients[np.flatnonzero(soft)], problem.low[soft]
+    noise, is_laplace, log_weight = scale[scale > 0], laplace[scale > 0], np.log(problem.weight)
+    variance, most = np.where(is_laplace, 0.0, noise**2), np.where(is_laplace, 1 / noise, np.inf)
+
+    def solve_at(multipliers: Floats) -> tuple[Solution, Floats]:
+        """Return the amounts for multipliers of what was measured, and the gradient of the dual in these."""
+        # cut off before it underflows; the answer is refused below if anybody is there
+        tilt = _tilt_weights(problem, log_weight + coefficients.T @ multipliers)
+        solution = solve(replace(hard, weight=np.exp(np.maximum(tilt, -FARTHEST_TILT))))
+        return solution, coefficients @ solution.amounts - center + variance * multipliers
+
+    nothing, _ = solve_at(np.zeros(len(center)))
+    # the curvature of the dual at 0, by direction; 1e-12 keeps a constraint on nobody from dividing by 0
+    unit = 1 / np.sqrt(coefficients.power(2) @ nothing.amounts + variance + 1e-12)
+
+    def dual(scaled: Floats) -> tuple[float, Floats]:
+        multipliers = scaled * unit
+        solution, gradient = solve_at(multipliers)
+        amounts = solution.amounts[solution.amounts > 0]
+        entropy = -(amounts @ (np.log(amounts) - log_weight[solution.amounts > 0]))
+        # the gradient is A x − c + σ² μ, so this is H + μ · (A x − c) + ½ σ² μ²
+        return float(entropy + multipliers @ (gradient - variance * multipliers / 2)), gradient * unit
+
+    # in units in which all directions are about as steep
+    bounds = optimize.Bounds(-most / unit, most / unit)
+    steps = {"maxiter": 1000, "maxfun": 2000, "ftol": 1e-16, "gtol": 1e-9, "maxcor": 30}
+    start = np.zeros(len(center))
+    minimum = optimize.minimize(dual, start, jac=True, method="L-BFGS-B", bounds=bounds, options=steps)
+    multipliers: Floats = np.asarray(minimum.x) * unit
+    solution, gradient = solve_at(multipliers)
+    # without what pushes against a bound; the optimiser may end a last bit before it
+    gradient = np.where(multipliers >= most * (1 - 1e-9), np.maximum(gradient, 0.0), gradient)
+    off = np.abs(np.where(multipliers <= -most * (1 - 1e-9), np.minimum(gradient, 0.0), gradient))
     remedy = "leave out measurements of hardly any noise, or state them as equations"
-    off = np.abs(measurements.project(multipliers, gradient))
     # each sum is where the likelihood has it, but for a share of all people, or its multiplier is as good as right
-    if (off > 1e-7 * max(float(problem.people.sum()), 10.0) + 1e-8 * measurements.variance).any():
+    if (off > 1e-7 * max(float(problem.people.sum()), 10.0) + 1e-8 * variance).any():
         raise TooHard(f"no solution: what was measured is still off by {off.max():.1g} people; {remedy}")
     # a weight that was cut off may be so only where nobody is: elsewhere the solution is that of another problem
-    if (solution.amounts[measurements.tilt(multipliers) < -FARTHEST_TILT] > NEGLIGIBLE_PEOPLE).any():
+    tilt = _tilt_weights(problem, log_weight + coefficients.T @ multipliers)
+    if (solution.amounts[tilt < -FARTHEST_TILT] > NEGLIGIBLE_PEOPLE).any():
         raise TooHard(f"no solution: what was measured is too far from all that is possible, for its noise; {remedy}")
     # measurements as equations at the estimate, which push as much
-    soft, low, high = measurements.soft, problem.low.copy(), problem.high.copy()
-    low[soft] = high[soft] = measurements.coefficients @ solution.amounts
-    pushes = np.empty(len(soft))
+    low, high, pushes = problem.low.copy(), problem.high.copy(), np.empty(len(soft))
+    low[soft] = high[soft] = coefficients @ solution.amounts
     pushes[soft], pushes[~soft] = multipliers, solution.multipliers
     fitted = replace(problem, low=low, high=high)
     return fitted, replace(solution, multipliers=pushes, residual=fitted.residual(solution.amounts))
 
 
-class _Measurements:
-    """The dual in the multipliers of what was measured."""
-
-    def __init__(self, problem: Problem, scale: Floats, laplace: Flags, solve: Callable[[Problem], Solution]) -> None:
-        self.problem, self.solve = problem, solve
-        self.soft = np.zeros(len(problem.low), bool)
-        self.soft[: len(scale)] = scale > 0
-        self.hard, _, _ = problem.restrict(np.ones(len(problem), bool), ~self.soft)
-        self.coefficients = problem.coefficients[np.flatnonzero(self.soft)]
-        self.center = problem.low[self.soft]
-        noise = scale[scale > 0]
-        self.variance = np.where(laplace[scale > 0], 0.0, noise**2)
-        self.most = np.where(laplace[scale > 0], 1 / noise, np.inf)
-        self.log_weight = np.log(problem.weight)
-
-    def tilt(self, multipliers: Floats) -> Floats:
-        """Return the logarithms of the weights, at most 0, and 0 in every row and column but for what others lack."""
-        problem = self.problem
-        tilt: Floats = self.log_weight + self.coefficients.T @ multipliers
-        # what rows and columns share is theirs to make up for: measurements of what is known anyway push nothing
-        for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
-            top = np.full(len(totals), -np.inf)
-            np.maximum.at(top, margin, tilt)
-            tilt = tilt - top[margin]
-        return tilt
-
-    def solve_at(self, multipliers: Floats) -> tuple[Solution, Floats]:
-        # cut off before it underflows; `solve_measured` refuses the answer if anybody is there
-        weight = np.exp(np.maximum(self.tilt(multipliers), -FARTHEST_TILT))
-        solution = self.solve(replace(self.hard, weight=weight))
-        gradient: Floats = self.coefficients @ solution.amounts - self.center + self.variance * multipliers
-        return solution, gradient
-
-    def minimum(self) -> Floats:
-        """Return the multipliers, found in units in which all directions are about as steep."""
-        first, _ = self.solve_at(np.zeros(len(self.center)))
-        # the curvature of the dual at 0, by direction; 1e-12 keeps a constraint on nobody from dividing by 0
-        unit = 1 / np.sqrt(self.coefficients.power(2) @ first.amounts + self.variance + 1e-12)
-
-        def dual(scaled: Floats) -> tuple[float, Floats]:
-            multipliers = scaled * unit
-            solution, gradient = self.solve_at(multipliers)
-            amounts = solution.amounts[solution.amounts > 0]
-            entropy = -(amounts @ (np.log(amounts) - self.log_weight[solution.amounts > 0]))
-            # the gradient is A x − c + σ² μ, so this is H + μ · (A x − c) + ½ σ² μ²
-            value = entropy + multipliers @ (gradient - self.variance * multipliers / 2)
-            return float(value), gradient * unit
-
-        ends = self.most / unit
-        steps = {"maxiter": 1000, "maxfun": 2000, "ftol": 1e-16, "gtol": 1e-9, "maxcor": 30}
-        start = np.zeros(len(self.center))
-        minimum = optimize.minimize(
-            dual, start, jac=True, method="L-BFGS-B", bounds=optimize.Bounds(-ends, ends), options=steps
-        )
-        multipliers: Floats = np.asarray(minimum.x) * unit
-        return multipliers
-
-    def project(self, multipliers: Floats, gradient: Floats) -> Floats:
-        """Return the gradient without what pushes against a bound."""
-        # the optimiser may end a last bit before a bound
-        at_most, at_least = multipliers >= self.most * (1 - 1e-9), multipliers <= -self.most * (1 - 1e-9)
-        low = np.where(at_most, np.maximum(gradient, 0.0), gradient)
-        projected: Floats = np.where(at_least, np.minimum(low, 0.0), low)
-        return projected
+def _tilt_weights(problem: Problem, tilt: Floats) -> Floats:
+    """Return logarithms of weights, at most 0, and 0 in every row and column but for what others lack."""
+    # what rows and columns share is theirs to make up for: measurements of what is known anyway push nothing
+    for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
+        top = np.full(len(totals), -np.inf)
+        np.maximum.at(top, margin, tilt)
+        tilt = tilt - top[margin]
+    return tilt

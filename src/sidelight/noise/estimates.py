@@ -315,7 +315,7 @@ class NestedLeastSquares:
         return tuple(_intersect_groupings(each) for each in zip(*every, strict=True))
 
     @cached_property
-    def _group_layout(self) -> CellLayout:
+    def group_layout(self) -> CellLayout:
         """The counts of J as cells: the same axes, of groups in place of labels."""
         first = [np.unique(groups, return_index=True)[1] for groups in self._groups]
         coarser = (
@@ -323,11 +323,6 @@ class NestedLeastSquares:
             for each in self.layout.coarser
         )
         return CellLayout(tuple(map(len, first)), tuple(coarser))
-
-    @property
-    def size(self) -> int:
-        """How many numbers are solved for."""
-        return math.prod(self._group_layout.shape)
 
     @cached_property
     def _cells(self) -> Floats:
@@ -346,9 +341,9 @@ class NestedLeastSquares:
 
     def _spread_all(self, marginals: Mapping[Axes, Integers | Floats]) -> Floats:
         """Σ_A M_Aᵀ y_A, as counts of J."""
-        together = np.zeros(self._group_layout.shape)
+        together = np.zeros(self.group_layout.shape)
         for axes, each in marginals.items():
-            together += self._group_layout.spread(np.asarray(each, np.float64), axes)
+            together += self.group_layout.spread(np.asarray(each, np.float64), axes)
         return together
 
     def _solve(self, right: Floats) -> Floats:
@@ -358,7 +353,7 @@ class NestedLeastSquares:
         def times(flat: Floats) -> Floats:
             scaled = flat.reshape(shape) * root
             sums = {
-                axes: each * self._group_layout.add_up(scaled, axes) for axes, each in self._precision_ratios.items()
+                axes: each * self.group_layout.add_up(scaled, axes) for axes, each in self._precision_ratios.items()
             }
             return flat.ravel() + (root * self._spread_all(sums)).ravel()
 
@@ -372,7 +367,7 @@ class NestedLeastSquares:
         cells = measured[self.layout.every]
         added, root = self._join(cells), np.sqrt(self._cells)
         new = {
-            axes: each * (measured[axes] - self._group_layout.add_up(added, axes))
+            axes: each * (measured[axes] - self.group_layout.add_up(added, axes))
             for axes, each in self._precision_ratios.items()
         }
         # s = D^(1/2)·u: divided by the root again, and the same u for all cells of a count of J
@@ -384,19 +379,19 @@ class NestedLeastSquares:
         The weights of each marginal beside the cells; and for each count of J by how much the weights of all its cells
         are lowered, and how many of them are taken, whose weight is one more.
         """
-        chosen = zip(self._groups, places, self._group_layout.shape, strict=True)
+        chosen = zip(self._groups, places, self.group_layout.shape, strict=True)
         taken = _outer(np.bincount(groups[place], minlength=n) for groups, place, n in chosen)
         root = np.sqrt(self._cells)
         solution = root * self._solve(taken / root)
         beside = {
-            axes: each * self._group_layout.add_up(solution, axes) for axes, each in self._precision_ratios.items()
+            axes: each * self.group_layout.add_up(solution, axes) for axes, each in self._precision_ratios.items()
         }
         return beside, self._spread_all(beside), taken
 
     def answer(
         self, places: Sequence[Integers], measured: Mapping[Axes, Integers]
     ) -> tuple[float, dict[Axes, tuple[Floats, Integers]]]:
-        """Return the sum of the cells at these labels of each column, and by what it errs, as `LeastSquares.error`."""
+        """Return the sum of the cells at these labels of each column, and by what it errs, as `weigh_noises`."""
         beside, lowered, taken = self.weights(places)
         cells = measured[self.layout.every]
         weighted = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
@@ -404,8 +399,9 @@ class NestedLeastSquares:
         # cells that are taken weigh 1 − lowered and the others −lowered; `draws` counts both kinds in each count of J
         of_cells = np.concatenate([(1 - lowered).ravel(), -lowered.ravel()])
         draws = np.concatenate([taken.ravel(), (self._cells - taken).ravel()]).astype(np.int64)
-        error = {self.layout.every: (of_cells, draws)}
-        error |= {axes: (each.ravel(), np.ones(each.size, np.int64)) for axes, each in beside.items()}
+        error = {self.layout.every: (of_cells, draws)} | {
+            axes: (each.ravel(), np.ones(each.size, np.int64)) for axes, each in beside.items()
+        }
         return math.fsum([total, *weighted]), error
 
     def kinds(self, axes: Axes) -> list[list[Integers]]:
@@ -568,8 +564,8 @@ class Measurements:
         return {each.axes: each.measured for each in self.marginals}
 
     @cached_property
-    def _closed_form(self) -> LeastSquares:
-        return LeastSquares(self.layout, self._variances)
+    def _shares(self) -> dict[Axes, dict[Axes, float]]:
+        return weigh_residuals(self.layout, self._variances)
 
     @cached_property
     def _least_squares(self) -> NestedLeastSquares | None:
@@ -581,7 +577,9 @@ class Measurements:
         """What do all of them say about the cells together?  Whole where the cells alone were measured."""
         if len(self.marginals) == 1:
             return self.marginals[0].measured
-        return (self._least_squares or self._closed_form).estimate(self._counts)
+        if self._least_squares is not None:
+            return self._least_squares.estimate(self._counts)
+        return estimate_cells(self.layout, self._shares, self._counts)
 
     def answer(self, places: Sequence[Integers]) -> tuple[float, tuple[NoisePart, ...]]:
         """What do they say about the sum of the cells at these labels of each column, and by which noises is it off?"""
@@ -591,7 +589,7 @@ class Measurements:
         total, taken = self.estimates[np.ix_(*places)].sum().item(), [len(each) for each in places]
         if len(self.marginals) == 1:
             return total, (NoisePart(self.marginals[0].mechanism, math.prod(taken)),)
-        return total, self._parts(self._closed_form.error(taken))
+        return total, self._parts(weigh_noises(self.layout, self._shares, self._variances, taken))
 
     def _parts(self, error: Mapping[Axes, tuple[Floats, Integers]]) -> tuple[NoisePart, ...]:
         parts = []
@@ -617,84 +615,74 @@ class Measurements:
             one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
             return margin_of(self.answer(one)[1], confidence)
         kinds = self._least_squares.kinds(axes)
-        if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // self._least_squares.size):
+        if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // math.prod(self._least_squares.group_layout.shape)):
             # no best estimate has a larger variance than what was measured
             return raise_bound(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
         return max(margin_of(self.answer(each)[1], confidence) for each in kinds)
 
 
-@dataclass(frozen=True)
-class LeastSquares:
-    """What measured marginals say together, when their noises have these variances; the cells are among them."""
+def weigh_residuals(layout: CellLayout, variances: Mapping[Axes, float]) -> dict[Axes, dict[Axes, float]]:
+    """Return how much each marginal says about each residual that some marginal but the cells tells of: shares of 1."""
+    shares = {}
+    below_queries = (subsets(axes) for axes in variances if axes != layout.every)
+    for below in dict.fromkeys(itertools.chain.from_iterable(below_queries)):
+        precisions = {
+            axes: 1 / (variance * layout.size(set(axes) - set(below)))
+            for axes, variance in variances.items()
+            if set(below) <= set(axes)
+        }
+        total = math.fsum(precisions.values())
+        shares[below] = {axes: precision / total for axes, precision in precisions.items()}
+    return shares
 
-    layout: CellLayout
-    variances: Mapping[Axes, float]
 
-    @cached_property
-    def residual_sets(self) -> tuple[Axes, ...]:
-        """The sets of columns that some marginal but the cells tells about."""
-        below = (subsets(axes) for axes in self.variances if axes != self.layout.every)
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(below)))
+def estimate_cells(
+    layout: CellLayout, shares: Mapping[Axes, Mapping[Axes, float]], measured: Mapping[Axes, Integers]
+) -> Floats:
+    """Return the best linear unbiased estimate of the cells, by what `weigh_residuals` says."""
+    correction = np.zeros(layout.shape)
 
-    @cached_property
-    def weights(self) -> Mapping[Axes, Mapping[Axes, float]]:
-        """How much each measured marginal says about each visited residual, in shares of 1."""
-        shares = {}
-        for below in self.residual_sets:
-            precisions = {
-                axes: 1 / (variance * self.layout.size(set(axes) - set(below)))
-                for axes, variance in self.variances.items()
-                if set(below) <= set(axes)
-            }
-            total = math.fsum(precisions.values())
-            shares[below] = {axes: precision / total for axes, precision in precisions.items()}
-        return shares
+    def find_residual(axes: Axes, below: Axes) -> Floats:
+        outside = tuple(at for at, axis in enumerate(axes) if axis not in below)
+        residual = np.asarray(measured[axes].sum(axis=outside), np.float64)
+        for axis in range(residual.ndim):
+            # I − 11ᵀ/n along one axis: H_B is one centring for each column of B
+            residual = residual - residual.mean(axis=axis, keepdims=True)
+        return residual
 
-    def estimate(self, measured: Mapping[Axes, Integers]) -> Floats:
-        """Return the best linear unbiased estimate of the cells."""
-        cells = measured[self.layout.every].astype(np.float64)
-        correction = np.zeros(self.layout.shape)
+    for below, weights in shares.items():
+        # what all of them say about this residual, less what the cells say
+        residuals = {axes: find_residual(axes, below) for axes in weights}
+        residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[layout.every]
+        # the columns outside B get a length of 1, over which the residual is spread evenly
+        spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(layout.shape)])
+        correction += spread / layout.size(set(layout.every) - set(below))
+    return measured[layout.every].astype(np.float64) + correction
 
-        def find_residual(axes: Axes, below: Axes) -> Floats:
-            residual = np.asarray(
-                measured[axes].sum(axis=tuple(at for at, axis in enumerate(axes) if axis not in below)), np.float64
-            )
-            for axis in range(residual.ndim):
-                # I − 11ᵀ/n along one axis: H_B is one centring for each column of B
-                residual = residual - residual.mean(axis=axis, keepdims=True)
-            return residual
 
-        for below, weights in self.weights.items():
-            # what all of them say about this residual, less what the cells say
-            residuals = {axes: find_residual(axes, below) for axes in weights}
-            residual = sum(weight * residuals[axes] for axes, weight in weights.items()) - residuals[self.layout.every]
-            # the columns outside B get a length of 1, over which the residual is spread evenly
-            spread = residual.reshape([n if axis in below else 1 for axis, n in enumerate(self.layout.shape)])
-            correction += spread / self.layout.size(set(self.layout.every) - set(below))
-        return cells + correction
+def weigh_noises(
+    layout: CellLayout, shares: Mapping[Axes, Mapping[Axes, float]], marginals: Iterable[Axes], taken: Sequence[int]
+) -> dict[Axes, tuple[Floats, Integers]]:
+    """By what does a sum of cells err that takes so many labels of each column?
 
-    def error(self, taken: Sequence[int]) -> dict[Axes, tuple[Floats, Integers]]:
-        """By what does a sum of cells err that takes so many labels of each column?
-
-        For each measured marginal: the weights of its noises, and how many of them have each.
-        """
-        # a column of which all labels are taken tells no cell from another
-        free = [axis for axis, n in enumerate(self.layout.shape) if taken[axis] < n]
-        share = [count / n for count, n in zip(taken, self.layout.shape, strict=True)]
-        parts = {}
-        for axes in self.variances:
-            inner = [axis for axis in free if axis in axes]
-            weights = np.zeros([2] * len(inner))  # by whether a cell's labels are taken
-            if axes == self.layout.every:
-                weights[(0,) * len(inner)] = 1
-            for below in self.residual_sets:
-                if set(below) <= set(inner):
-                    more = self.weights[below][axes] - (axes == self.layout.every)
-                    scale = more * math.prod(share[axis] for axis in free if axis not in below)
-                    weights += scale * _outer(
-                        [(1 - share[axis], -share[axis]) if axis in below else (1.0, 1.0) for axis in inner]
-                    )
-            draws = _outer([(taken[axis], self.layout.shape[axis] - taken[axis]) for axis in inner])
-            outer = self.layout.size(axis for axis in axes if axis not in inner)
-            parts[axes] = weights.ravel(), draws.astype(np.int64).ravel() * outer
-        return parts
+    For each measured marginal: the weights of its noises, and how many of them have each.
+    """
+    # a column of which all labels are taken tells no cell from another
+    free = [axis for axis, n in enumerate(layout.shape) if taken[axis] < n]
+    share = [count / n for count, n in zip(taken, layout.shape, strict=True)]
+    parts = {}
+    for axes in marginals:
+        inner = [axis for axis in free if axis in axes]
+        weights = np.zeros([2] * len(inner))  # by whether a cell's labels are taken
+        if axes == layout.every:
+            weights[(0,) * len(inner)] = 1
+        for below, of_below in shares.items():
+            if set(below) <= set(inner):
+                more = of_below[axes] - (axes == layout.every)
+                scale = more * math.prod(share[axis] for axis in free if axis not in below)
+                factors = [(1 - share[axis], -share[axis]) if axis in below else (1.0, 1.0) for axis in inner]
+                weights += scale * _outer(factors)
+        draws = _outer([(taken[axis], layout.shape[axis] - taken[axis]) for axis in inner])
+        outer = layout.size(axis for axis in axes if axis not in inner)
+        parts[axes] = weights.ravel(), draws.astype(np.int64).ravel() * outer
+    return parts

@@ -347,21 +347,25 @@ class LedgerPart(DocumentPart):
 
 
 class BudgetDocument(LedgerPart):
-    """A budget of ε and δ; or of ρ, which is left out where there is none."""
+    """A budget of ε and δ, or of ρ, and how its account adds up; what is not told is left out."""
 
     epsilon: AmountText
     delta: AmountText
     rho: AmountText | None = None
+    accounting: Accounting | None = None
 
     @classmethod
-    def from_account(cls, account: Account) -> BudgetDocument:
+    def from_account(cls, account: Account, accounting: Accounting | None = None) -> BudgetDocument:
         """Write the budget of an account, without what was spent of it."""
-        return cls(epsilon=account.epsilon, delta=account.delta, rho=account.rho)
+        return cls(epsilon=account.epsilon, delta=account.delta, rho=account.rho, accounting=accounting)
+
+    def to_account(self, accounting: Accounting | None, neighbours: Neighbours, *entries: Entry) -> Account:
+        """Read an account with this budget; `BadNoise` where its amounts are none."""
+        return Account(self.epsilon, self.delta, accounting, neighbours, entries, self.rho)  # type: ignore[arg-type]
 
     @model_serializer(mode="wrap")
-    def _leave_out_rho(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        written: dict[str, Any] = handler(self)
-        return {name: each for name, each in written.items() if name != "rho" or each is not None}
+    def _leave_out(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: each for name, each in handler(self).items() if each is not None}
 
 
 class EntryDocument(LedgerPart):
@@ -401,12 +405,12 @@ class LedgerDocument(LedgerPart):
 
     def to_account(self) -> Account:
         """Read the account; `BadNoise` where its amounts are none."""
-        entries, budget = [], self.budget
+        entries = []
         for each in self.entries:
             cost = each.what, each.epsilon, each.delta, self.neighbours
             spending = Spending(*cost, each.mechanism, each.counted, each.marginal_noise, each.rho)
             entries.append(Entry(each.at, spending, each.receipt, each.published, each.choice))
-        return Account(budget.epsilon, budget.delta, self.accounting, self.neighbours, tuple(entries), budget.rho)
+        return self.budget.to_account(self.accounting, self.neighbours, *entries)
 
 
 def to_text(account: Account) -> str:

@@ -36,7 +36,7 @@ from sidelight.files import (
     settle,
     unfinished_folder,
 )
-from sidelight.noise.accountant import Account, Accounting, CountedColumns, Spending
+from sidelight.noise.accountant import CountedColumns, Spending
 from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain, Outside
 from sidelight.noise.estimates import Marginal
 from sidelight.noise.ledger import BudgetDocument, LedgerPart, note_spent
@@ -149,21 +149,6 @@ class PromiseDocument(LedgerPart):
     sentence: str
 
 
-class AccountDocument(BudgetDocument):
-    """The account that the counts were paid from: its budget for all releases together, and how it adds up."""
-
-    accounting: Accounting
-
-    @classmethod
-    def build(cls, account: Account) -> AccountDocument:
-        """Write the budget of an account and how it adds up."""
-        return cls(**dict(BudgetDocument.from_account(account)), accounting=account.accounting)
-
-    def to_account(self, neighbours: Neighbours) -> Account:
-        """Read the budget; `BadNoise` where its amounts are none."""
-        return Account(self.epsilon, self.delta, self.accounting, neighbours, rho=self.rho)
-
-
 class NoisyCountsDocument(LedgerPart):
     """What a reader of noisy counts should know."""
 
@@ -187,7 +172,7 @@ class NoisyCountsDocument(LedgerPart):
     sums: str
     privacy_unit: UnitDocument
     promise: PromiseDocument
-    ledger: AccountDocument | None
+    ledger: BudgetDocument | None  # of the account that the counts were paid from, and how that adds up
     receipt: str | None
     warnings: tuple[str, ...]
     versions: dict[str, str]
@@ -210,7 +195,7 @@ class StableCountsDocument(LedgerPart):
     margin_95: Figure
     privacy_unit: UnitDocument
     promise: PromiseDocument
-    ledger: AccountDocument | None
+    ledger: BudgetDocument | None  # of the account that the counts were paid from, and how that adds up
     receipt: str | None
     warnings: tuple[str, ...]
     versions: dict[str, str]
@@ -286,7 +271,7 @@ def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()
 
 def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocument:
     """Write what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
-    spending, stable = noisy.spending, isinstance(noisy, StableCounts)
+    spending, budget, stable = noisy.spending, noisy.budget, isinstance(noisy, StableCounts)
     # nobody knows what a delta means in beliefs who does not know how many people there are
     in_beliefs = noisy.people_at_most is not None or (not stable and not spending.delta)
     promise = noisy.promise() if in_beliefs else None
@@ -309,7 +294,7 @@ def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocume
             chance=None if promise is None else promise.chance,
             sentence=noisy.promise_in_words(),
         ),
-        "ledger": None if noisy.budget is None else AccountDocument.build(noisy.budget),
+        "ledger": None if budget is None else BudgetDocument.from_account(budget, budget.accounting),
         "receipt": noisy.receipt,
         "warnings": tuple(noisy.warnings()),
         "versions": {"sidelight": __version__, "opendp": version("opendp")},
@@ -383,14 +368,10 @@ def read_noise(path: str | Path) -> NoisyCounts:
             document.sensitive,
             _numbers(sheet, MEASURED, domain),
             _numbers(sheet, COUNT, domain),
-            spending=spending,
-            unit=unit,
             paid_choice=paid,
-            people_at_most=document.privacy_unit.people_at_most,
             missing="a value" if document.missing == "as undeclared" else document.missing,
-            budget=None if document.ledger is None else document.ledger.to_account(spending.neighbours),
-            receipt=document.receipt,
             **_marginals(document, domain, spending),
+            **_facts(document, unit, spending),
         )
     except NOT_AS_WRITTEN:
         raise BadRelease(f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again") from None
@@ -422,6 +403,15 @@ def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_V
     if not path.is_file() or digest(path) != sha256:
         raise BadRelease(f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again")
     return text
+
+
+def _facts(document: NoiseDocument, unit: PrivacyUnit, spending: Spending) -> dict[str, Any]:
+    """Return what counts of either kind have."""
+    paid, budget = document.ledger, None
+    if paid is not None:
+        budget = paid.to_account(paid.accounting, spending.neighbours)
+    most, receipt = document.privacy_unit.people_at_most, document.receipt
+    return {"spending": spending, "unit": unit, "people_at_most": most, "budget": budget, "receipt": receipt}
 
 
 def _spending(document: NoisyCountsDocument, domain: Domain, unit: PrivacyUnit) -> Spending:
@@ -548,11 +538,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
             columns[-1],
             measured,
             document.threshold,
-            spending=spending,
-            unit=unit,
-            people_at_most=document.privacy_unit.people_at_most,
-            budget=None if document.ledger is None else document.ledger.to_account(spending.neighbours),
-            receipt=document.receipt,
+            **_facts(document, unit, spending),
         )
     except NOT_AS_WRITTEN:
         raise BadRelease(f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again") from None

@@ -17,9 +17,9 @@ from support.words import mentions
 import sidelight as sl
 from sidelight.engines.formats.write import WRITERS
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
+from sidelight.noise.ledger import BudgetDocument
 from sidelight.publish import noise
 from sidelight.publish.noise import (
-    AccountDocument,
     PromiseDocument,
     PublishedNoise,
     UnitDocument,
@@ -710,7 +710,7 @@ def test_people_who_contradict_themselves_are_refused(other):
 
 
 def test_a_budget_is_read_with_its_rho():
-    read = AccountDocument(epsilon="3", delta="1e-6", accounting="basic").to_account("replace")
+    read = BudgetDocument(epsilon="3", delta="1e-6").to_account("basic", "replace")
     assert (read.epsilon, read.delta, read.accounting, read.neighbours, read.rho) == (
         *(3, Fraction("1e-6"), "basic", "replace"),
         None,
