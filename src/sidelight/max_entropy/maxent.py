@@ -293,17 +293,11 @@ class Beliefs(ReleaseBeliefs):
         who, reduced = as_who(person), self.reduced
         if not self.names(who):
             raise BadKnowledge("no statement names this person; ask with given= instead")
-        original = self.variables.columns_with(values)
-        columns = reduced.quotient.column[original]
-        of_person = reduced.person == reduced.people.index(who)
-        chosen = of_person & np.isin(reduced.columns[reduced.problem.column], columns)
-        classes = reduced.columns[reduced.problem.column[chosen]]
-        # of a class of columns, the share of those that are asked for
-        inside = np.bincount(columns, self.variables.blocks.column_people[original])
-        in_class = reduced.quotient.blocks.column_people
-        amount = self.solution.amounts[chosen] @ (inside[classes] / in_class[classes])
+        codes = [self.release.groups.code_of(value) for value in values]
+        kinds, (named, value, amounts) = self._kinds_of_named
+        at = reduced.people.index(who)
         # a person is one person but for the solver's error, which is no reason to doubt what is certain
-        return _clip(float(amount / self.solution.amounts[of_person].sum()))
+        return _clip(float(amounts[(named == at) & np.isin(value, codes)].sum() / kinds.people[at]))
 
     @cached_property
     def _amounts(self) -> Floats:
@@ -328,7 +322,7 @@ class Beliefs(ReleaseBeliefs):
             return self.by_key
         amounts_of_unnamed = np.where(self.reduced.person == NOBODY, self.solution.amounts, 0.0)
         unnamed = replace(self, solution=replace(self.solution, amounts=amounts_of_unnamed))
-        kinds = [unnamed._kinds_of_keys(apart), unnamed._kinds_of_parts(np.flatnonzero(apart)), self._kinds_of_named()]
+        kinds = [unnamed._kinds_of_keys(apart), unnamed._kinds_of_parts(np.flatnonzero(apart)), self._kinds_of_named]
         names = tuple(map(person_text, self.reduced.people))
         return KeyBeliefs.from_kinds(self.variables, self.release.domain, kinds, names)
 
@@ -355,6 +349,7 @@ class Beliefs(ReleaseBeliefs):
         entries = number[at], self.variables.value[columns], self._amounts_at(part[at], columns)
         return list_kinds(printed, part[first], person, people), entries
 
+    @cached_property
     def _kinds_of_named(self) -> tuple[Kinds, KindEntries]:
         reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
         named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)

@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -227,45 +227,36 @@ def _subtract_margin(problem: Problem, margin: Integers, totals: Floats) -> Prob
     return replace(problem, coefficients=rest, low=problem.low - constant, high=problem.high - constant)
 
 
-class _LinearProgram(NamedTuple):
-    """The sums of a problem: `equal` · x = `equal_to`, `at_most` · x ≤ `most`, x ≥ 0.
+def _linear_program(problem: Problem) -> tuple[sparse.csr_array, Floats, sparse.csr_array, Floats]:
+    """Return the sums of a problem as `linprog` takes them: at_most · x ≤ most and equal · x = equal_to, x ≥ 0.
 
-    Equalities are the rows, the columns, then the constraints `exact`; inequalities are the constraints `bounded`, of
-    which those that are bounded from below come last, negated.
+    Equalities are the rows, the columns, then exact constraints; inequalities are those bounded from above, then,
+    negated, those bounded from below.
     """
-
-    equal: sparse.csr_array
-    equal_to: Floats
-    at_most: sparse.csr_array
-    most: Floats
-    exact: Integers
-    bounded: Integers
-
-
-def _linear_program(problem: Problem) -> _LinearProgram:
     variables, ones = np.arange(len(problem)), np.ones(len(problem))
     rows = sparse.csr_array((ones, (problem.row, variables)), shape=(len(problem.people), len(problem)))
     columns = sparse.csr_array((ones, (problem.column, variables)), shape=(len(problem.counts), len(problem)))
-    equal, matrix = problem.low == problem.high, problem.coefficients
-    exact = np.flatnonzero(equal)
-    upper = np.flatnonzero(~equal & np.isfinite(problem.high))
-    lower = np.flatnonzero(~equal & np.isfinite(problem.low))
-    return _LinearProgram(
-        sparse.csr_array(sparse.vstack((rows, columns, matrix[exact]))),
-        np.concatenate((problem.people, problem.counts, problem.low[exact])),
+    matrix, (exact, upper, lower) = problem.coefficients, _split_constraints(problem)
+    return (
         sparse.csr_array(sparse.vstack((matrix[upper], -matrix[lower]))),
         np.concatenate((problem.high[upper], -problem.low[lower])),
-        exact,
-        np.concatenate((upper, lower)),
+        sparse.csr_array(sparse.vstack((rows, columns, matrix[exact]))),
+        np.concatenate((problem.people, problem.counts, problem.low[exact])),
     )
+
+
+def _split_constraints(problem: Problem) -> tuple[Integers, Integers, Integers]:
+    """Return which constraints are exact, which others are bounded from above, and which from below."""
+    equal = problem.low == problem.high
+    upper, lower = (np.flatnonzero(~equal & np.isfinite(bound)) for bound in (problem.high, problem.low))
+    return np.flatnonzero(equal), upper, lower
 
 
 def is_feasible(problem: Problem, *, deadline: float = math.inf) -> bool | None:
     """Return whether all sums can hold at once; None if, as with all programs, its deadline (`time.monotonic`) came."""
     if len(problem) == 0:
         return bool((problem.low <= 0).all() and (problem.high >= 0).all())
-    program, cost = _linear_program(problem), np.zeros(len(problem))
-    answer = _solve(cost, deadline, (program.at_most, program.most), (program.equal, program.equal_to))
+    answer = _solve(np.zeros(len(problem)), deadline, *_linear_program(problem))
     return None if answer is None else bool(answer.status == 0)
 
 
@@ -275,17 +266,17 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
     One program: x and a factor τ ≥ 1 by which all bounds grow, and t_v ≤ min(x_v, 1) for each suspect; the largest Σ t
     makes t_v = 1 wherever x_v can be positive.
     """
-    program, count = _linear_program(problem), len(suspects)
+    (at_most, most, equal, equal_to), count = _linear_program(problem), len(suspects)
     picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
     # homogeneous in (x, τ): a solution may be scaled until every positive x_v is at least 1
     below = [-picked, (count, 1), _eye(count)]
-    at_most = [program.at_most, -program.most[:, np.newaxis], (len(program.most), count)]
-    equal = [program.equal, -program.equal_to[:, np.newaxis], (len(program.equal_to), count)]
     answer = _solve(
         np.concatenate((np.zeros(len(problem) + 1), -np.ones(count))),
         deadline,
-        (_join_blocks(at_most, below), np.zeros(len(program.most) + count)),
-        (_join_blocks(equal), np.zeros(len(program.equal_to))),
+        _join_blocks([at_most, -most[:, np.newaxis], (len(most), count)], below),
+        np.zeros(len(most) + count),
+        _join_blocks([equal, -equal_to[:, np.newaxis], (len(equal_to), count)]),
+        np.zeros(len(equal_to)),
         bounds=np.array([(0, np.inf)] * len(problem) + [(1, np.inf)] + [(0, 1)] * count),
     )
     return _cannot_grow(answer, suspects, len(problem))
@@ -299,18 +290,19 @@ def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline:
     positive.  So a suspect that no direction lets grow is 0 in every solution, and any other is not.  One program, as
     in `forced_zeros`, but with free amounts, which is far easier: they can be eliminated.
     """
-    program, count = _linear_program(problem), len(suspects)
-    slack = program.most - program.at_most @ amounts
+    (at_most, most, equal, equal_to), count = _linear_program(problem), len(suspects)
     # A sum this near to its bound is at it.
-    tight = program.at_most[np.flatnonzero(slack <= 1e-7 * (1 + np.abs(program.most)))]
+    tight = at_most[np.flatnonzero(most - at_most @ amounts <= 1e-7 * (1 + np.abs(most)))]
     picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
     least = np.full(len(problem), -np.inf)
     least[suspects] = 0.0
     answer = _solve(
         np.concatenate((np.zeros(len(problem)), -np.ones(count))),
         deadline,
-        (_join_blocks([tight, (tight.shape[0], count)], [-picked, _eye(count)]), np.zeros(tight.shape[0] + count)),
-        (_join_blocks([program.equal, (len(program.equal_to), count)]), np.zeros(len(program.equal_to))),
+        _join_blocks([tight, (tight.shape[0], count)], [-picked, _eye(count)]),
+        np.zeros(tight.shape[0] + count),
+        _join_blocks([equal, (len(equal_to), count)]),
+        np.zeros(len(equal_to)),
         bounds=np.array([*((low, np.inf) for low in least.tolist()), *[(0.0, 1.0)] * count]),
     )
     return _cannot_grow(answer, suspects, len(problem))
@@ -333,37 +325,33 @@ def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     the cheapest way are a proof of infeasibility, and constraints with none are not needed for it.  Those of all
     statements, at the deadline.
     """
-    program = _linear_program(problem)
-    fixed, bounded = len(problem.people) + len(problem.counts), len(program.most)
-    elastic = np.concatenate((np.zeros(fixed), (problem.statement[program.exact] != ONE_PERSON).astype(float)))
+    at_most, most, equal, equal_to = _linear_program(problem)
+    exact, upper, lower = _split_constraints(problem)
+    fixed, bounded = len(problem.people) + len(problem.counts), len(most)
+    elastic = np.concatenate((np.zeros(fixed), (problem.statement[exact] != ONE_PERSON).astype(float)))
     # rows, columns and persons stay hard; each stated equality may be missed above or below
     above, cost = sparse.diags_array(elastic), np.ones(len(problem) + 2 * len(elastic) + bounded)
     cost[: len(problem)] = 0.0
-    equal = _join_blocks([program.equal, above, -above, (len(elastic), bounded)])
-    at_most = _join_blocks([program.at_most, (bounded, 2 * len(elastic)), -_eye(bounded)])
-    answer = _solve(cost, deadline, (at_most, program.most), (equal, program.equal_to))
+    equal = _join_blocks([equal, above, -above, (len(elastic), bounded)])
+    at_most = _join_blocks([at_most, (bounded, 2 * len(elastic)), -_eye(bounded)])
+    answer = _solve(cost, deadline, at_most, most, equal, equal_to)
     if answer is None or answer.status != 0:
         everything: Flags = problem.statement != ONE_PERSON
         return everything
     involved = np.zeros(len(problem.low), bool)
-    involved[program.exact[np.abs(answer.eqlin.marginals[fixed:]) > 1e-9]] = True
-    involved[program.bounded[np.abs(answer.ineqlin.marginals) > 1e-9]] = True
+    involved[exact[np.abs(answer.eqlin.marginals[fixed:]) > 1e-9]] = True
+    involved[np.concatenate((upper, lower))[np.abs(answer.ineqlin.marginals) > 1e-9]] = True
     return involved
 
 
 def _solve(
-    cost: Floats,
-    deadline: float,
-    at_most: tuple[sparse.csr_array, Floats],
-    equal: tuple[sparse.csr_array, Floats],
-    bounds: object = (0, None),
+    cost: Floats, deadline: float, *program: sparse.csr_array | Floats, bounds: object = (0, None)
 ) -> OptimizeResult | None:
     """Minimise cost · x, in the time that is left until the deadline; None if that was not enough."""
     seconds = deadline - time.monotonic()
     if seconds <= 0:
         return None
-    limit = {"time_limit": seconds}
-    answer = linprog(cost, *at_most, *equal, bounds=bounds, options=limit)
+    answer = linprog(cost, *program, bounds=bounds, options={"time_limit": seconds})
     return None if answer.status == 1 else answer  # 1: the time is up
 
 

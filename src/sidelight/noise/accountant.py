@@ -606,9 +606,9 @@ class Account:
 
     def _mark_choice_used(self, paid_by: str, choice: PaidChoice, receipt: str) -> Account:
         """Mark a choice as used by a spending; one that is not here, is of something else or was used is refused."""
-        place = self.find(paid_by)
-        paid = None if place is None else self.entries[place].choice
-        if place is None or paid is None or not paid.winner or replace(paid, used_by="") != choice:
+        entry = self.find(paid_by)
+        paid = None if entry is None else entry.choice
+        if paid is None or not paid.winner or replace(paid, used_by="") != choice:
             raise BadNoise("this choice of levels was not paid from this ledger; give the ledger to choose_levels too")
         if paid.used_by:
             raise BadNoise(
@@ -629,10 +629,10 @@ class Account:
         return self._replace_entry(receipt, published=(*self._find_entry(receipt).published, file))
 
     def _find_entry(self, receipt: str) -> Entry:
-        place = self.find(receipt)
-        if place is None:
+        entry = self.find(receipt)
+        if entry is None:
             raise BadLedger("the ledger has no such receipt; it is not the one that these counts were paid from")
-        return self.entries[place]
+        return entry
 
     def _replace_entry(self, receipt: str, **changes: Any) -> Account:  # noqa: ANN401 - as the fields of an entry are
         changed = self._find_entry(receipt)
@@ -640,11 +640,11 @@ class Account:
             self, entries=tuple(replace(each, **changes) if each is changed else each for each in self.entries)
         )
 
-    def find(self, receipt: str) -> int | None:
-        """Return which entry has this receipt; none where that is unknown."""
+    def find(self, receipt: str) -> Entry | None:
+        """Return the entry that has this receipt; none where that is unknown."""
         # an ambiguous receipt counts as unknown: nothing may be credited to the wrong entry
-        places = [place for place, entry in enumerate(self.entries) if receipt and entry.receipt == receipt]
-        return places[0] if len(places) == 1 else None
+        found = [entry for entry in self.entries if receipt and entry.receipt == receipt]
+        return found[0] if len(found) == 1 else None
 
 
 def _check_noise(spending: Spending) -> None:
