@@ -73,7 +73,7 @@ from .measures.measure import Monotonicity as Monotonicity
 # exploring
 from .measures.column_subsets.identifying_columns import identifying_columns as identifying_columns
 from .measures.column_subsets.identifying_columns import IdentifyingColumns as IdentifyingColumns
-from .measures.column_subsets.identifying_columns import ColumnSubset as ColumnSubset
+from .measures.column_subsets.subsets import ColumnSubset as ColumnSubset
 from .measures.column_subsets.identifying_columns import minimal_uniques as minimal_uniques
 from .measures.column_subsets.identifying_columns import MinimalUniques as MinimalUniques
 from .measures.privacy_skyline.skyline import KnowledgeSkyline as KnowledgeSkyline

@@ -208,7 +208,5 @@ def test_atoms_over_groups(data, groups, k):
         if sum(shared) == k
         for target in range(groups)
     ]
-    assert best.product == min(every)
-    assert best.product == prod(
-        (table[choice.group][choice.target][choice.atoms] for choice in best.choices), start=Fraction(1)
-    )
+    assert best[0] == min(every)
+    assert best[0] == prod((table[choice.group][choice.target][choice.atoms] for choice in best[1]), start=Fraction(1))

@@ -150,6 +150,15 @@ def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
     return np.flatnonzero(scores >= worst - distance if large_is_bad else scores <= worst + distance)
 
 
+OFF_PER_RELATIVE = 8e-15
+"""What one more person of a family adds to how far off a logarithm may be (see `five_minima`)."""
+
+
+def tolerance(logs: Floats | float, family: int = 0) -> Floats:
+    """Return how far apart logarithms of equal probabilities, or odds, may be."""
+    return np.asarray(NEAR * np.maximum(np.abs(logs), 1) + OFF_PER_RELATIVE * family)
+
+
 def worst_of_each_part(
     scores: Floats,
     starts: Integers,
@@ -374,3 +383,23 @@ def bernoulli_number(k: int) -> Fraction:
     if k == 0:
         return Fraction(1)
     return -sum((comb(k + 1, j) * bernoulli_number(j) for j in range(k)), Fraction(0)) / (k + 1)
+
+
+PI = Decimal(
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651328230664709"
+)
+
+
+def ln_gamma(number: Decimal) -> Decimal:
+    """Return ln Γ(x) for x > 0 to as many digits as the context has, up to 110: by Stirling's series, from 150 on."""
+    before = Decimal(1)
+    # Γ(x + 1) = x·Γ(x) moves the argument to where the series converges
+    while number < 150:
+        before *= number
+        number += 1
+    series = (number - Decimal("0.5")) * number.ln() - number + (2 * PI).ln() / 2 - before.ln()
+    for k in range(1, 61):
+        bernoulli = bernoulli_number(2 * k)
+        coefficient = Decimal(bernoulli.numerator) / (bernoulli.denominator * 2 * k * (2 * k - 1))
+        series += coefficient / number ** (2 * k - 1)
+    return series

@@ -25,14 +25,14 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache, partial
-from math import factorial
+from math import factorial, prod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.criterion import Amount, Finding, Witness
-from sidelight.measures.exact import FRACTIONS, Arithmetic, Numbers, bernoulli_number
+from sidelight.measures.exact import FRACTIONS, Arithmetic, Numbers, ln_gamma
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Attacker, Monotonicity, read
 from sidelight.rounding import PRECISE, in_words, round_down, whole_number
@@ -95,9 +95,10 @@ class ExpectedCandidates(FormulaMeasure):
         del arithmetic
         people = statistic.sum(axis=1, keepdims=True)
         drawn = people - 1
-        seen = self.borrowed * _overall_shares(groups) + statistic  # β·p + c
+        overall = groups.whole / max(int(groups.whole.sum()), 1)
+        seen = self.borrowed * overall + statistic  # β·p + c
         # negative where a group has one value, of which what is computed is left out below
-        rest = np.maximum(self.borrowed * (1 - _overall_shares(groups)) + drawn - statistic, 0)  # b
+        rest = np.maximum(self.borrowed * (1 - overall) + drawn - statistic, 0)  # b
         # `expm1` keeps the digits of values that are hardly ever in the second group
         present = -np.expm1(_log_absent(rest, seen, drawn))
         present = np.where(statistic > 0, present, 0)
@@ -186,10 +187,6 @@ class ExpectedCandidates(FormulaMeasure):
 # Γ(x + m) / Γ(x), in floats for many and in 60 digits for some; and again by other ways, to check it.
 
 
-def _overall_shares(groups: Groups) -> Floats:
-    return np.asarray(groups.whole / max(int(groups.whole.sum()), 1))
-
-
 def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
     """Return ln Γ(b + m)·Γ(a) / (Γ(b)·Γ(a + m)) with a = b + d: by Stirling's formula, term by term.
 
@@ -219,36 +216,12 @@ def _stirling_rest(x: Floats) -> Floats:
     return np.asarray(np.where(x >= far, series, exactly))
 
 
-STEPS, TERMS = 64, 40
-"""Stirling's series with so many terms, from so many steps on, has more than 60 digits."""
-
-
 def log_rising(start: Fraction, steps: int) -> Decimal:
     """Return ln of start·(start + 1)· … ·(start + steps − 1), to about 60 digits, in the context of `PRECISE`."""
     first = Decimal(start.numerator) / start.denominator
-    if steps <= STEPS:
-        return _log_product(first, steps)
-    # by Stirling from STEPS on, where the series has all digits
-    return _log_product(first, STEPS) + _stirling(first + steps) - _stirling(first + STEPS)
-
-
-def _log_product(first: Decimal, steps: int) -> Decimal:
-    product = Decimal(1)
-    for step in range(steps):
-        product *= first + step
-    return product.ln()
-
-
-def _stirling(x: Decimal) -> Decimal:
-    series = (number / (2 * k * (2 * k - 1)) / x ** (2 * k - 1) for k, number in enumerate(_bernoulli(), start=1))
-    return (x - Decimal("0.5")) * x.ln() - x + sum(series, Decimal(0))
-
-
-@cache
-def _bernoulli() -> tuple[Decimal, ...]:
-    numbers = [bernoulli_number(k) for k in range(2, 2 * TERMS + 1, 2)]
-    with localcontext(PRECISE):
-        return tuple(Decimal(each.numerator) / each.denominator for each in numbers)
+    if steps <= 64:  # sooner multiplied than by two values of ln Γ
+        return prod((first + step for step in range(steps)), start=Decimal(1)).ln()
+    return ln_gamma(first + steps) - ln_gamma(first)
 
 
 MULTIPLIED = 10_000

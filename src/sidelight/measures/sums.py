@@ -24,7 +24,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -113,11 +113,8 @@ class SumMeasure(Targeted, FormulaMeasure):
     def notes(self, groups: Groups) -> tuple[str, ...]:
         seen = drop_values(groups, self.apart_from)
         lacking = int(seen.whole[~self._amounts(seen.domain).present].sum())
-        notes = (
-            [f"{counted(lacking, 'person')} {form('has', lacking)} no amount; sums are of the others"]
-            if lacking
-            else []
-        )
+        nobody = f"{counted(lacking, 'person')} {form('has', lacking)} no amount; sums are of the others"
+        notes = [nobody] if lacking else []
         doubtful = seeming_thousands(text for text in seen.domain if text not in (self.numbers or {}))
         if doubtful is not None:
             notes.append(
@@ -151,10 +148,7 @@ class SumMeasure(Targeted, FormulaMeasure):
         return arithmetic.ratio(_join_digits(part), _join_digits(whole))
 
     def witness(self, groups: Groups, row: int) -> SumWitness:
-        return self._witness(groups.take(slice(row, row + 1)))
-
-    def _witness(self, group: Groups) -> SumWitness:
-        seen = drop_values(group, self.apart_from)
+        seen = drop_values(groups.take(slice(row, row + 1)), self.apart_from)
         amounts, counts = self._amounts(seen.domain), seen.counts.row(0).tolist()
         # `sorted` is stable: of equal amounts the first of the domain is the witness
         falling = sorted(range(len(counts)), key=lambda at: -amounts.exact[at])  # the largest first
@@ -167,10 +161,10 @@ class SumMeasure(Targeted, FormulaMeasure):
             left -= min(counts[at], left)
             people += counts[at]
         part, whole = self.choose(among_largest, everything, amounts.exact[there[0]])
-        return SumWitness(group.name(0), seen.domain[there[0]], contributors=people, part=part, whole=whole)
+        return SumWitness(groups.name(row), seen.domain[there[0]], contributors=people, part=part, whole=whole)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        again = self._witness(release.group(witness.group))
+        again = self.witness(release.group(witness.group), 0)
         return again.part / again.whole if again.whole else Fraction(self.if_all_are_zero)
 
     @property
@@ -352,7 +346,4 @@ class _FallingAmounts(NamedTuple):
 
 
 def _join_digits(digits: Numbers) -> Numbers:
-    number = digits[:, 0]
-    for each in digits.T[1:]:
-        number = number * (1 << DIGIT) + each
-    return number
+    return np.asarray(reduce(lambda number, digit: number * (1 << DIGIT) + digit, digits.T))

@@ -27,8 +27,8 @@ all people as with those alone who have one of the other values.
   no less than what somebody gets who takes all worlds of the published counts for equally likely.
 
 *Numbers.*  A value stands for its own text as a number, or for what somebody says it stands for; some cost or weigh
-something (`Tariff`).  Numbers are exact: "0.1" is a tenth.  Those beyond `LARGEST_NUMBER`, or nearer to 0 than one by
-it, are refused, so that floats that look for the worst group never leave their range.
+something (`read_rates`).  Numbers are exact: "0.1" is a tenth.  Those beyond `LARGEST_NUMBER`, or nearer to 0 than one
+by it, are refused, so that floats that look for the worst group never leave their range.
 """
 
 from __future__ import annotations
@@ -190,17 +190,15 @@ def read_value(value: Value) -> Label | Predicate:
         # a text in place of a list is the file of a hierarchy
         if isinstance(values, str):
             values = read_hierarchy(values)
-        return Predicate.from_node(values, name) if isinstance(values, Hierarchy) else _category(values, name)
+        if isinstance(values, Hierarchy):
+            return Predicate.from_node(values, name)
+        return Predicate.read([*map(written_label, values)], name=str(name))
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        category = _category(value)
+        category = Predicate.read([*map(written_label, value)])
         alone = len(category.values) == 1 and not category.all_others and category.values[0] is not None
         return category.values[0] if alone else category
     # a cell that is missing, such as NaN, is asked about; only None leaves it open
     return Predicate.any_of(None) if written_label(value) is None else label(value)
-
-
-def _category(values: Iterable[object], name: str = "") -> Predicate:
-    return Predicate.read([written_label(value) for value in values], name=str(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,13 +403,31 @@ def examples_of_targets(domain: tuple[Label, ...]) -> list[dict[str, Any]]:
 
 
 class NumberByValue(dict[Label, Fraction]):
-    """An exact number for some values: a mapping that can be hashed and never changes."""
+    """An exact number for some values, such as what they cost or weigh: it can be hashed and never changes."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
     def as_written(self) -> dict[str, int | Fraction | float]:
         return {shown(text): whole_if_possible(number) for text, number in self.items()}
+
+    def rate(self, value: Label, otherwise: Fraction) -> Fraction:
+        """Return the number of a value; `otherwise` that of all which are not named."""
+        return self.get(written_label(value), otherwise)
+
+    def classes(self, domain: tuple[Label, ...], otherwise: Fraction) -> dict[Fraction, tuple[int, ...]]:
+        """List the values of a domain (places) by their number, the largest first."""
+        places: dict[Fraction, tuple[int, ...]] = {}
+        for place, value in enumerate(domain):
+            number = self.rate(value, otherwise)
+            places[number] = (*places.get(number, ()), place)
+        return dict(sorted(places.items(), reverse=True))
+
+    def check(self, domain: tuple[Label, ...]) -> None:
+        for value in (value for value in self if value not in set(map(written_label, domain))):
+            raise UnknownValue(
+                f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
+            )
 
 
 def read_numbers(numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> NumberByValue:
@@ -450,55 +466,32 @@ def look_up_numbers(
     domain: tuple[Label, ...], known: NumberByValue | None, *, missing: Fraction | None = None
 ) -> tuple[Fraction, ...]:
     """Return the number of each value of a domain; a missing one stands for `missing`, or is refused."""
-    return tuple(_number_of(text, known, missing) for text in domain)
+
+    def number_of(text: Label) -> Fraction:
+        if known is not None and text in known:
+            return known[text]
+        if missing is not None and text in (None, MISSING):
+            return missing
+        if as_number(text) is None:
+            leave_out = " or leave out who has it" if text in (None, MISSING) else ""
+            raise BadMeasure(f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}")
+        number = fraction_in(str(text).strip())
+        if number is None or (number and not has_sensible_size(number)):
+            raise BadMeasure(
+                f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
+            )
+        return number
+
+    return tuple(map(number_of, domain))
 
 
-def _number_of(text: Label, known: NumberByValue | None, missing: Fraction | None) -> Fraction:
-    if known is not None and text in known:
-        return known[text]
-    if missing is not None and text in (None, MISSING):
-        return missing
-    if as_number(text) is None:
-        leave_out = " or leave out who has it" if text in (None, MISSING) else ""
-        raise BadMeasure(f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}")
-    number = fraction_in(str(text).strip())
-    if number is None or (number and not has_sensible_size(number)):
-        raise BadMeasure(f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers=")
-    return number
-
-
-class Tariff(NumberByValue):
-    """What some values cost or weigh, in the order in which they were named."""
-
-    @classmethod
-    def read(cls, name: str, numbers: object, *, above: int = -1) -> Tariff:
-        """Read a mapping of values to finite numbers, each larger than `above` and at least 0."""
-        if isinstance(numbers, Tariff):
-            return numbers
-        if not isinstance(numbers, Mapping):
-            raise BadMeasure(f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}')
-        entries = {written_label(value): read_rate(name, number, above=above) for value, number in numbers.items()}
-        return cls(entries)
-
-    def rate(self, value: Label, otherwise: Fraction) -> Fraction:
-        """Return the number of a value; `otherwise` that of all which are not named."""
-        return self.get(written_label(value), otherwise)
-
-    def classes(self, domain: tuple[Label, ...], otherwise: Fraction) -> dict[Fraction, tuple[int, ...]]:
-        """List the values of a domain (places) by their number, the largest first."""
-        numbers = [self.rate(value, otherwise) for value in domain]
-        return {
-            number: tuple(place for place, own in enumerate(numbers) if own == number)
-            for number in sorted({*numbers}, reverse=True)
-        }
-
-    def check(self, domain: tuple[Label, ...]) -> None:
-        known = {written_label(value) for value in domain}
-        for value in self:
-            if value not in known:
-                raise UnknownValue(
-                    f"no sensitive value '{shown(value)}' in the release{did_you_mean(shown(value), domain)}"
-                )
+def read_rates(name: str, numbers: object, *, above: int = -1) -> NumberByValue:
+    """Read a mapping of values to finite numbers, each larger than `above` and at least 0, in the order given."""
+    if not isinstance(numbers, Mapping):
+        raise BadMeasure(f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}')
+    return NumberByValue(
+        (written_label(value), read_rate(name, number, above=above)) for value, number in numbers.items()
+    )
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import bernoulli
 
 import sidelight as sl
 from sidelight.arrays import first_of_each, reduce_fractions
@@ -20,6 +21,7 @@ from sidelight.measures.exact import (
     FRACTIONS,
     NEAR,
     Screen,
+    bernoulli_number,
     compute_exactly,
     join_all,
     join_backwards,
@@ -334,3 +336,9 @@ def test_fractions_up_to_so_many_bits_and_decimals_beyond():
 def test_a_measure_of_whole_releases_has_none():
     with pytest.raises(BadMeasure, match="a whole release"):
         sl.MaxEnt().screen()
+
+
+def test_bernoullis_numbers():
+    """SciPy has them as floats, by another way."""
+    numbers = [float(bernoulli_number(k)) for k in range(2, 81, 2)]
+    assert numbers == pytest.approx(bernoulli(80)[2::2].tolist(), rel=1e-12)

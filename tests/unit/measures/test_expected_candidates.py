@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import bernoulli
 from support.definitions import mean_candidates
 from support.examples import examples
 from support.words import mentions
@@ -23,8 +22,6 @@ from sidelight.measures.exact import FLOATS
 from sidelight.measures.expected_candidates import (
     SPOUGE,
     SPOUGE_DIGITS,
-    TERMS,
-    _bernoulli,
     _log_absent,
     _log_gamma,
     _spouge,
@@ -117,14 +114,6 @@ def test_sixty_digits_of_a_rising_factorial(start, steps):
         product = prod((start + step for step in range(steps)), start=Fraction(1))
         expected = Decimal(product.numerator).ln() - Decimal(product.denominator).ln()
         assert abs(log_rising(start, steps) - expected) < Decimal(10) ** -50
-
-
-def test_bernoullis_numbers():
-    """SciPy has them as floats, by another way."""
-    _bernoulli.cache_clear()
-    numbers = _bernoulli()
-    assert len(numbers) == TERMS
-    assert [float(each) for each in numbers] == pytest.approx(bernoulli(2 * TERMS)[2::2].tolist(), rel=1e-12)
 
 
 @pytest.mark.parametrize("people", [2, 70, 5_000, 10**6])

@@ -262,7 +262,8 @@ def test_each_part_has_its_own_worst_group(starts):
     stops = [*starts[1:], 3]
     for measure in (sl.GroupSize(), OneByOne(), sl.Closeness(), sl.DistinctValues()):
         alone = [
-            measure.summarize(GROUPS.take(slice(start, stop))).value for start, stop in zip(starts, stops, strict=True)
+            measure.summarize(GROUPS.take(slice(start, stop))).finding().value
+            for start, stop in zip(starts, stops, strict=True)
         ]
         parts = [*type(measure).worst_of_parts([measure, measure], GROUPS, np.array(starts))]
         assert [[*each] for each in parts] == [alone, alone]
@@ -273,7 +274,7 @@ def test_each_part_has_its_own_worst_group(starts):
 
 def test_groups_are_summarised_in_the_order_of_their_numbers():
     backwards = GROUPS.take(np.array([2, 1, 0]))
-    assert sl.GroupSize().summarize(backwards).witness.group.number == 2
+    assert sl.GroupSize().summarize(backwards).finding().witness.group.number == 2
 
 
 def test_of_no_values_a_measure_says_what_it_says_of_nothing():
@@ -289,7 +290,7 @@ def test_of_no_values_a_measure_says_what_it_says_of_nothing():
     assert mentions(why, "no group", "any value")
     assert note == "2 groups"
     assert finding == Finding(NoteTaker(), Fraction(7), None, (why, note))
-    assert NoteTaker().summarize(GROUPS).notes == ("3 groups",)
+    assert NoteTaker().summarize(GROUPS).finding().notes == ("3 groups",)
     assert sl.Closeness().notes(GROUPS) == ()
 
 

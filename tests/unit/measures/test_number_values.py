@@ -10,12 +10,13 @@ from support.words import mentions
 
 from sidelight.errors import BadMeasure, UnknownValue, WrongKind
 from sidelight.measures.targets import (
-    Tariff,
+    NumberByValue,
     finite,
     has_sensible_size,
     look_up_numbers,
     read_numbers,
     read_rate,
+    read_rates,
     seeming_thousands,
     whole_if_possible,
 )
@@ -118,14 +119,14 @@ def test_points_that_seem_to_separate_thousands(domain, doubtful):
 
 
 def test_values_are_read_as_cells_say_them():
-    tariff = Tariff.read("weights", {5: 0.1, "(missing)": 2, "Flu": "3/4"} | {"Flu": Fraction(3, 4)})
+    tariff = read_rates("weights", {5: 0.1, "(missing)": 2, "Flu": "3/4"} | {"Flu": Fraction(3, 4)})
     assert dict(tariff) == {"5": Fraction(1, 10), None: 2, "Flu": Fraction(3, 4)}
     assert tariff.as_written() == {"5": Fraction(1, 10), "(missing)": 2, "Flu": Fraction(3, 4)}
-    assert hash(tariff) == hash(Tariff.read("weights", tariff))
+    assert hash(tariff) == hash(read_rates("weights", tariff))
 
 
 def test_a_missing_value_may_be_a_text_in_the_release():
-    tariff = Tariff.read("weights", {None: 2})
+    tariff = read_rates("weights", {None: 2})
     assert tariff.classes(("(missing)", "Flu"), Fraction(1)) == {2: (0,), 1: (1,)}
     tariff.check(("(missing)", "Flu"))
 
@@ -157,22 +158,22 @@ def test_what_is_wrong_is_said_in_full(number, above, message):
 
 
 def reading(numbers, above):
-    return Tariff.read("weights", numbers, above=above)
+    return read_rates("weights", numbers, above=above)
 
 
 def test_a_tariff_is_a_mapping():
-    tariff = Tariff.read("weights", {"Flu": 2, "Cold": Fraction(1, 2)})
+    tariff = read_rates("weights", {"Flu": 2, "Cold": Fraction(1, 2)})
     assert (len(tariff), list(tariff), tariff["Cold"]) == (2, ["Flu", "Cold"], Fraction(1, 2))
     assert (tariff.rate("Flu", Fraction(9)), tariff.rate("Ulcer", Fraction(9))) == (2, 9)
     with pytest.raises(KeyError):
         tariff["Ulcer"]
-    assert not Tariff()
+    assert not NumberByValue()
     with pytest.raises(BadMeasure, match=r'^weights= .*mapping.* {"AIDS": 1, "Flu": 0\.1}$'):
         reading("Flu", -1)
 
 
 def test_classes_are_listed_from_the_largest_number_on():
-    tariff = Tariff.read("weights", {"b": 3, "c": 0, "e": 3})
+    tariff = read_rates("weights", {"b": 3, "c": 0, "e": 3})
     assert [*tariff.classes(tuple("abcde"), Fraction(1)).items()] == [(3, (1, 4)), (1, (0, 3)), (0, (2,))]
 
 
@@ -188,9 +189,9 @@ def test_nothing_is_for_nothing():
     with pytest.raises(BadMeasure, match="above 0"):
         read_rate("prices", 0, above=0)
     with pytest.raises(BadMeasure, match="wants a mapping"):
-        Tariff.read("prices", [1, 2])
+        read_rates("prices", [1, 2])
 
 
 def test_a_slip_of_the_pen_is_refused():
     with pytest.raises(UnknownValue, match=r"'AIDs' in the release; .*'AIDS'"):
-        Tariff.read("weights", {"Flu": 1, "AIDs": 10}).check(("AIDS", "Flu"))
+        read_rates("weights", {"Flu": 1, "AIDs": 10}).check(("AIDS", "Flu"))

@@ -69,20 +69,20 @@ from sidelight.measures.ck_safety.minimize import (
     best_assignment,
     choices_near_best,
     count_left,
-    log_tolerance,
     near_the_cut,
     probability_one,
 )
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
-from sidelight.measures.exact import Numbers, join_all
+from sidelight.measures.exact import Numbers, join_all, tolerance
 from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, read
 from sidelight.measures.targets import (
+    NumberByValue,
     Predicate,
     Targeted,
     Targets,
-    Tariff,
     examples_of_targets,
     read_rate,
+    read_rates,
     read_value,
 )
 from sidelight.rounding import exact_number, in_words, log
@@ -305,7 +305,7 @@ class CheapestKnowledge(Targeted):
     reach: Bound = field(metadata=read(partial(exact_number, error=BadMeasure, name="reach=")))
     prices: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(
         default=None,
-        metadata=read(lambda prices: Tariff.read("prices", prices, above=0) or None, hint=Mapping[str, float] | None),
+        metadata=read(lambda prices: read_rates("prices", prices, above=0) or None, hint=Mapping[str, float] | None),
     )
     otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise", above=0)))
     value: str | None = field(default=None, metadata=read(read_value))
@@ -332,9 +332,9 @@ class CheapestKnowledge(Targeted):
         return tuple(cls(reaches[at], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
 
     @property
-    def tariff(self) -> Tariff:
-        assert self.prices is None or isinstance(self.prices, Tariff)  # __post_init__ saw to it
-        return self.prices or Tariff()
+    def tariff(self) -> NumberByValue:
+        assert self.prices is None or isinstance(self.prices, NumberByValue)  # __post_init__ saw to it
+        return self.prices or NumberByValue()
 
     @property
     def price_otherwise(self) -> Fraction:
@@ -449,12 +449,12 @@ class Market:
         # 1/(1 + r) ≥ c where ln r ≤ ln((1 − c)/c); certainty takes a product of 0
         limit = float(log((1 - reach) / reach)) if reach < 1 else LOG_OF_ZERO / 2
         # floats propose budgets, within tolerance and the least first; fractions decide
-        for budget in np.flatnonzero(least <= limit + log_tolerance(np.array(limit))).tolist():
+        for budget in np.flatnonzero(least <= limit + tolerance(limit)).tolist():
             if least[budget] < LOG_OF_ZERO / 2:
                 choices = self._certain(logs[:, budget], budget)
             else:  # exactly, over the choices that logarithms leave
                 weighed = self._weigh(choices_near_best(logs[:, : budget + 1]))
-                choices = [*best_assignment(weighed, budget).choices]
+                choices = [*best_assignment(weighed, budget)[1]]
             purchases = [self._buy(choice) for choice in choices]
             # the target first, so that what is known of it is named first
             purchases.sort(key=lambda each: each.target_class is None)

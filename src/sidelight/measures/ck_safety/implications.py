@@ -59,7 +59,16 @@ from sidelight.measures.measure import (
     read,
     whole,
 )
-from sidelight.measures.targets import Targeted, Tariff, Value, examples_of_targets, read_rate, read_value
+from sidelight.measures.targets import (
+    NumberByValue,
+    Targeted,
+    Value,
+    examples_of_targets,
+    read_rate,
+    read_rates,
+    read_value,
+)
+from sidelight.release.groups import stack_groups
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.text import counted
@@ -162,29 +171,30 @@ class Implications(KnownFacts):
             from sidelight.measures.ck_safety.several_values import summarize_several  # noqa: PLC0415 - which asks this file
 
             return summarize_several(self, groups)
-        # by number, so that ties go to the group with the smallest one
-        seen = self.targets.view(groups.sort_by_number())
-        top, targets = TopCounts.from_groups(seen, self.k + 1, self.targets), set(self.targets.indices(seen).tolist())
-        kept = (ListedGroup.from_row(seen, top, row, targets) for row in shortlist(top, self.k).tolist())
-        return Summary(tuple(kept), self._join, partial(self._find_worst, groups.domain))
+        seen = self._keep_worst(self.targets.view(groups))
+        return Summary(seen, self._join, partial(self._find_worst, groups.domain))
 
-    def _join(self, one: Listed, other: Listed) -> Listed:
-        # in the order of numbers, which settles ties however the groups were split
-        both = sorted(one + other, key=lambda group: group.name.number)
-        return tuple(both[row] for row in shortlist(_top_counts(both), self.k)) if both else ()
+    def _keep_worst(self, seen: Groups) -> Groups:
+        """Keep the groups that can take part in the worst case, as seen from the targets, in order of their numbers."""
+        # by number, so that ties go to the group with the smallest one, however the groups were split
+        seen = seen.sort_by_number()
+        return seen.take(shortlist(TopCounts.from_groups(seen, self.k + 1, self.targets), self.k))
 
-    def _find_worst(self, domain: tuple[Label, ...], groups: Listed) -> Finding:
+    def _join(self, one: Groups, other: Groups) -> Groups:
+        return self._keep_worst(stack_groups((one, other)))
+
+    def _find_worst(self, domain: tuple[Label, ...], seen: Groups) -> Finding:
         notes, members = self.targets.notes(domain), self.targets.members(domain)
-        if not any(group.target for group in groups):
+        top = TopCounts.from_groups(seen, self.k + 1, self.targets)
+        if not top.target.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *notes))
-        risk, spent = worst_case(_top_counts(groups), self.k)
+        risk, spent = worst_case(top, self.k)
         # the target's group first, so that what is known there is named first
         spent.sort(key=lambda part: not part[1].with_target)
-        listed = [(groups[row], allocation) for row, allocation in spent]
-        name, value = listed[0][0].name, listed[0][0].target_value
-        premises = [each for group, allocation in listed for each in group.atoms(allocation, value)]
-        names = [group.name for group, _ in listed]
-        witness = ImplicationsWitness.from_premises(name, value, premises, names, k=self.k, any_of=members)
+        targets, names = set(self.targets.indices(seen).tolist()), [seen.name(row) for row, _ in spent]
+        value = seen.domain[next(place for place in seen.counts.sort_by_frequency(spent[0][0]) if place in targets)]
+        premises = [each for row, allocation in spent for each in _list_atoms(seen, row, allocation, value)]
+        witness = ImplicationsWitness.from_premises(names[0], value, premises, names, k=self.k, any_of=members)
         return Finding(self, risk, witness, notes)
 
     def screen(self) -> ImplicationsScreen:
@@ -201,42 +211,16 @@ class Implications(KnownFacts):
         return probability_of_target(witness, seen, self.k)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedGroup:
-    """A group that may take part in the worst case, as far as it matters."""
-
-    name: GroupName
-    size: int
-    counts: tuple[int, ...]  # the largest, in falling order
-    values: tuple[Label, ...]  # whose counts they are
-    target: int  # how often the target's value occurs
-    target_value: Label = None  # which it is, where it occurs
-
-    @classmethod
-    def from_row(cls, groups: Groups, top: TopCounts, row: int, targets: set[int]) -> ListedGroup:
-        # sorted by frequency as `counts` are, so that values and counts stand side by side
-        counts, frequent = top.counts[row].tolist(), groups.counts.sort_by_frequency(row)
-        values = tuple(groups.domain[place] for place in frequent[: len(counts)])
-        target = next((groups.domain[place] for place in frequent if place in targets), None)
-        return cls(groups.name(row), int(top.sizes[row]), tuple(counts), values, int(top.target[row]), target)
-
-    def atoms(self, allocation: Allocation, value: Label) -> list[Atom]:
-        """Return who gets atoms for which values; the target stands at place 0."""
-        with_target = (value, *(each for each in self.values if each != value))
-        return [
-            Atom((self.name.number, place), each)
-            for place, many in enumerate(allocation.values)
-            for each in (with_target if place < allocation.with_target else self.values)[:many]
-        ]
-
-
-Listed: TypeAlias = tuple[ListedGroup, ...]
-"""The groups that can take part in the worst case, in the order of their numbers."""
-
-
-def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:
-    sizes, counts, target = zip(*((group.size, group.counts, group.target) for group in groups), strict=True)
-    return TopCounts(np.array(sizes), np.array(counts), np.array(target))
+def _list_atoms(groups: Groups, row: int, allocation: Allocation, value: Label) -> list[Atom]:
+    """Return who gets atoms for which values, the most frequent first; the target stands at place 0."""
+    number, frequent = groups.name(row).number, groups.counts.sort_by_frequency(row)[: max(allocation.values)]
+    values = [groups.domain[place] for place in frequent]
+    with_target = [value, *(each for each in values if each != value)]
+    return [
+        Atom((number, place), each)
+        for place, many in enumerate(allocation.values)
+        for each in (with_target if place < allocation.with_target else values)[:many]
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,7 +460,17 @@ class Negations(KnownFacts, FormulaMeasure):
     def exact_values(self, statistic: Integers, groups: Groups) -> Sequence[Amount]:
         if groups.semantics != "multiset":
             return super().exact_values(statistic, groups)
-        return [_chance_of_any(own, left) for own, left, _ in statistic.tolist()]
+
+        def chance_of_any(own: int, people: int) -> Amount:
+            """Return 1 − ((n − 1)/n)^m, exactly where it is of a sensible length."""
+
+            def risk(arithmetic: RatioArithmetic[Number]) -> Amount:
+                lacking = arithmetic.ratio(people - 1, people) ** own
+                return arithmetic.risk(lacking / (1 - lacking))
+
+            return compute_exactly(own * people.bit_length(), BITS_REPORTED, risk)
+
+        return [chance_of_any(own, left) for own, left, _ in statistic.tolist()]
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         seen, members = self.targets.view(groups), self.targets.members(groups.domain)
@@ -505,16 +499,6 @@ class Negations(KnownFacts, FormulaMeasure):
         return probability_of_avoiding(counts, [frozenset({*seen.domain} - {witness.value})]) / known
 
 
-def _chance_of_any(own: int, people: int) -> Amount:
-    """Return 1 − ((n − 1)/n)^m, exactly where it is of a sensible length."""
-
-    def risk(arithmetic: RatioArithmetic[Number]) -> Amount:
-        lacking = arithmetic.ratio(people - 1, people) ** own
-        return arithmetic.risk(lacking / (1 - lacking))
-
-    return compute_exactly(own * people.bit_length(), BITS_REPORTED, risk)
-
-
 Adversary: TypeAlias = Literal["implications", "negations"]
 
 
@@ -539,7 +523,7 @@ class DisclosureCost(Measure):
 
     k: int = field(metadata=whole())
     weights: Mapping[str, Bound] | Mapping[Label, Bound] = field(
-        metadata=read(partial(Tariff.read, "weights"), hint=Mapping[str, float])
+        metadata=read(partial(read_rates, "weights"), hint=Mapping[str, float])
     )
     otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise")))
     knows: Adversary = "implications"
@@ -568,8 +552,8 @@ class DisclosureCost(Measure):
         return (cls(1, first), cls(2, last), cls(0, first), cls(2, several), cls(1, several, knows="negations"))
 
     @property
-    def _rates(self) -> tuple[Tariff, Fraction]:
-        assert isinstance(self.weights, Tariff)  # __post_init__ saw to it
+    def _rates(self) -> tuple[NumberByValue, Fraction]:
+        assert isinstance(self.weights, NumberByValue)  # __post_init__ saw to it
         assert isinstance(self.otherwise, Fraction)
         return self.weights, self.otherwise
 

@@ -84,7 +84,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors
 from sidelight.errors import TooHard
-from sidelight.measures.exact import EXACT, NEAR, Numbers, Screen, join_backwards, join_forwards, worst_ratio
+from sidelight.measures.exact import EXACT, Numbers, Screen, join_backwards, join_forwards, tolerance, worst_ratio
 from sidelight.measures.targets import Targets
 
 if TYPE_CHECKING:
@@ -322,11 +322,6 @@ def least_log_probabilities(groups: TopCounts) -> Floats:
     return logs
 
 
-def log_tolerance(logs: Floats | float) -> Floats:
-    """Return how far apart logarithms of equal probabilities may be."""
-    return np.asarray(NEAR * np.maximum(np.abs(logs), 1.0))
-
-
 class Allocation(NamedTuple):
     """How atoms are spent on one group: how many of the most frequent values each person gets atoms for.
 
@@ -423,12 +418,8 @@ class Choice(NamedTuple):
     target: bool
 
 
-class Assignment(NamedTuple):
-    """A product of probabilities, and the choices that make it (groups that get nothing are left out)."""
-
-    product: Fraction
-    choices: tuple[Choice, ...] = ()
-
+Assignment: TypeAlias = tuple[Fraction, tuple[Choice, ...]]
+"""A product of probabilities, and the choices that make it (groups that get nothing are left out)."""
 
 Weighed: TypeAlias = dict[Choice, Fraction]
 """Choices and their exact probabilities: f(h), or n/n(σ)·f^σ(h) with the target."""
@@ -444,12 +435,12 @@ def worst_case(groups: TopCounts, k: int) -> tuple[Fraction, Spent]:
         return Fraction(1), certain
     if k > MOST:
         raise TooHard(f"{k:,} implications are too many to weigh where they do not make sure; give at most {MOST}")
-    best = best_assignment(weigh_choices(groups, choices_near_best(least_log_probabilities(groups))), k)
+    best, choices = best_assignment(weigh_choices(groups, choices_near_best(least_log_probabilities(groups))), k)
     spent = [
         (choice.group, allocate(groups.take(np.array([choice.group])), choice.atoms, target=choice.target))
-        for choice in best.choices
+        for choice in choices
     ]
-    return 1 / (1 + best.product), spent
+    return 1 / (1 + best), spent
 
 
 def _certain(groups: TopCounts, k: int) -> Spent:
@@ -483,7 +474,7 @@ def choices_near_best(logs: Floats) -> list[Choice]:
     best = before[-1, -1]
     # of all other groups, with k − h atoms for h here; with the target where it is not here
     around = screen.join(before[:-1], after[1:])[:, ::-1].T.reshape(logs.shape)
-    near = logs + around <= best + log_tolerance(best)
+    near = logs + around <= best + tolerance(best)
     taking_part = np.flatnonzero(near[1].any(axis=0) | near[0, 1:].any(axis=0)).tolist()
     return [
         Choice(group, atoms, target)
@@ -516,16 +507,16 @@ def best_assignment(weighed: Weighed, k: int) -> Assignment:
     No probability is zero.
     """
     # a state is how many atoms are spent, and whether the target is placed
-    reached = {(0, False): Assignment(Fraction(1))}
+    reached: dict[tuple[int, bool], Assignment] = {(0, False): (Fraction(1), ())}
     for _, choices in groupby(weighed, key=lambda choice: choice.group):
         before, reached = reached, {}
-        for choice, ((spent, placed), assignment) in product(choices, before.items()):
+        for choice, ((spent, placed), (probability, chosen)) in product(choices, before.items()):
             state = (spent + choice.atoms, placed or choice.target)
             # pruned: too many atoms, or a second target
             if state[0] > k or (placed and choice.target):
                 continue
             listed = (choice,) if choice.atoms or choice.target else ()
-            new = Assignment(assignment.product * weighed[choice], assignment.choices + listed)
+            new = probability * weighed[choice], chosen + listed
             if state not in reached or new < reached[state]:  # of equal products the one with the first groups
                 reached[state] = new
     return reached[k, True]
@@ -550,15 +541,6 @@ def _likeliest_target(groups: TopCounts) -> list[int]:
     return [] if worst is None or not worst[1] else [worst[0]]
 
 
-class _Crowded(NamedTuple):
-    """A list of the groups of the smallest probabilities, for one number of atoms, with more candidates than room."""
-
-    atoms: int
-    target: bool
-    near: Integers
-    room: int
-
-
 def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
     logs = least_log_probabilities(groups)
     # the cuts of a sample hold for all groups: what comes after k + 1 others there is on no list
@@ -575,7 +557,7 @@ def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
         if len(near) <= many - len(sure):
             kept[near] = True
         else:
-            crowded.append(_Crowded(atoms, target, near, many - len(sure)))
+            crowded.append((Choice(-1, atoms, target), near, many - len(sure)))
     kept[_fill_room(crowded, groups)] = True
     return rows[kept]
 
@@ -586,7 +568,7 @@ def _possible(logs: Floats, many: int) -> Flags:
     if sample.shape[1] < 100 * many:
         return np.ones(logs.shape[1], bool)
     cut = np.partition(sample, many - 1, axis=1)[:, many - 1, np.newaxis]
-    return np.asarray((logs <= cut + log_tolerance(cut)).any(axis=0))
+    return np.asarray((logs <= cut + tolerance(cut)).any(axis=0))
 
 
 def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
@@ -596,31 +578,34 @@ def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
     # fewer groups are finite than the list has places: all of them are on it
     if np.isinf(cut):
         return np.flatnonzero(np.isfinite(logs)), np.empty(0, np.int64)
-    below = logs < cut - log_tolerance(cut)
-    return np.flatnonzero(below), np.flatnonzero(~below & (logs <= cut + log_tolerance(cut)))
+    below = logs < cut - tolerance(cut)
+    return np.flatnonzero(below), np.flatnonzero(~below & (logs <= cut + tolerance(cut)))
 
 
-def _fill_room(crowded: list[_Crowded], groups: TopCounts) -> Integers:
-    """Fill the room on lists with too many candidates, by exact comparison of one group of each kind."""
+def _fill_room(crowded: list[tuple[Choice, Integers, int]], groups: TopCounts) -> Integers:
+    """Fill the room on lists with too many candidates, by exact comparison of one group of each kind.
+
+    Of each list: what its groups would get, the candidates, and for how many there is room.
+    """
     if not crowded:
         return np.empty(0, np.int64)
-    rows = np.flatnonzero(np.bincount(np.concatenate([each.near for each in crowded])))
+    rows = np.flatnonzero(np.bincount(np.concatenate([near for _, near, _ in crowded])))
     some = groups.take(rows)
     masks = deciding_sums(some)
     numbered: list[tuple[Integers, list[Choice]]] = []
-    for each in crowded:
-        here = np.searchsorted(rows, each.near)
+    for each, near, _ in crowded:
+        here = np.searchsorted(rows, near)
         kinds = _kinds(some.take(here), masks[int(each.target), each.atoms, here], target=each.target)
         # as a rule all are of one kind, which is far quicker to see than by sorting
         same = (kinds == kinds[0]).all()
         kind, first = (np.zeros(len(kinds), np.int64), np.zeros(1, np.int64)) if same else number_vectors(kinds)
-        choices = [Choice(int(row), each.atoms, each.target) for row in each.near[first]]
+        choices = [Choice(int(row), each.atoms, each.target) for row in near[first]]
         numbered.append((kind.ravel(), choices))
     exact = weigh_choices(groups, [choice for _, choices in numbered if len(choices) > 1 for choice in choices])
     return np.concatenate(
         [
-            each.near[smallest_kinds([exact.get(choice, Fraction(0)) for choice in choices], kind, each.room)]
-            for each, (kind, choices) in zip(crowded, numbered, strict=True)
+            near[smallest_kinds([exact.get(choice, Fraction(0)) for choice in choices], kind, room)]
+            for (_, near, room), (kind, choices) in zip(crowded, numbered, strict=True)
         ]
     )
 
@@ -668,7 +653,7 @@ def _deciding(program: Program) -> tuple[Integers, Integers]:
         for besides, first, logs in program.endings(beginnings[person], person, states):
             marked = clip_states(masks, besides)[: len(logs)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
             best = np.minimum(own[first:], logs)
-            near = best + log_tolerance(best)
+            near = best + tolerance(best)
             # the masks of choices that are clearly worse go, those of equally good ones are joined
             own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(logs <= near, marked, 0)
             own[first:] = best
@@ -681,7 +666,7 @@ def _masks(
 ) -> list[Integers]:
     masks, left = [np.zeros(states[0].shape, np.int64)], count_left(program.n, person)
     for values, best in enumerate(states[1:], start=1):
-        near, rest = best + log_tolerance(best), len(best) - values
+        near, rest = best + tolerance(best), len(best) - values
         mask = np.where(states[values - 1][: len(best)] <= near, masks[-1][: len(best)], 0)
         logs = avoid(left, program.sums[values - 1], exact=False) + clip_states(later, values)[:rest]
         marked = clip_states(later_masks, values)[:rest] | (1 << values)

@@ -40,7 +40,7 @@ import numpy as np
 from sidelight.measures.ck_safety.implications import Atom, ImplicationsWitness
 from sidelight.measures.ck_safety.minimize import LOG_OF_ZERO
 from sidelight.measures.criterion import Amount, Finding
-from sidelight.measures.exact import BITS_REPORTED, FRACTIONS, Number, RatioArithmetic, compute_exactly
+from sidelight.measures.exact import BITS_REPORTED, FRACTIONS, Number, RatioArithmetic, compute_exactly, tolerance
 from sidelight.measures.measure import Summary
 from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
@@ -50,7 +50,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     index_of_least,
     log_none_has,
     log_odds_against,
-    tolerance,
 )
 from sidelight.worlds.closed_forms import Investigation, Others, odds
 

@@ -41,7 +41,7 @@ Source: Elliot, Manning and Ford, 2002; Elliot, Mackey, O'Hara and Tudor, The An
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import factorial
@@ -54,7 +54,8 @@ import numpy.typing as npt
 from sidelight.arrays import Floats, Integers, add_up
 from sidelight.errors import BadTable, as_given, as_names, expect, parameter
 from sidelight.measures.column_subsets.subsets import (
-    PeopleBySubset,
+    SHARE_NAMES,
+    ColumnSubset,
     count_each_subset,
     find_unique_on_each,
     minimal,
@@ -71,48 +72,6 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
-
-
-SHARE_NAMES = ("distinction", "separation", "inference")
-
-
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class ColumnSubset(PeopleBySubset):
-    """What an attacker finds who knows these `columns` of everybody, of so many `people`."""
-
-    columns: tuple[str, ...]
-    people: int
-
-    @property
-    def unique_share(self) -> Fraction:
-        """The share of people who are unique."""
-        return Fraction(self.unique, self.people)
-
-    @property
-    def distinction(self) -> Fraction:
-        """Groups by people: the chance to name the right person of a group, averaged over people."""
-        return Fraction(self.groups, self.people)
-
-    @property
-    def separation(self) -> Fraction:
-        """The share of pairs of people whom the columns tell apart; 0 where there is one person only."""
-        pairs = self.people * (self.people - 1)
-        # Σ f(f − 1) = Σ f² − Σ f of the ordered pairs are in one group
-        return 1 - Fraction(self.squares - self.people, pairs) if pairs else Fraction(0)
-
-    @property
-    def inference(self) -> Fraction | None:
-        """The share of people whose secret is guessed right; `None` where no secret was asked about."""
-        return None if self.guessed is None else Fraction(self.guessed, self.people)
-
-    @property
-    def shares(self) -> tuple[Fraction | None, ...]:
-        """Distinction, separation and inference."""
-        return tuple(getattr(self, name) for name in SHARE_NAMES)
-
-    def __repr__(self) -> str:
-        unique = f"{self.unique:,} of {counted(self.people, 'person')} unique"
-        return f"<ColumnSubset {', '.join(self.columns)}: {counted(self.groups, 'group')}, {unique}>"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -257,7 +216,7 @@ def identifying_columns(
     by_subset = _numbers_by_subset(table, chosen, about, most, progress)
     people = table.people  # adds millions of rows up: once, not for each subset
     subsets = tuple(
-        ColumnSubset(**asdict(by_subset[places]), columns=tuple(names[place] for place in places), people=people)
+        replace(by_subset[places], columns=tuple(names[place] for place in places), people=people)
         for places in sorted(by_subset, key=lambda places: (len(places), places))
     )
     # without any column the guess is the most frequent value of all
@@ -267,7 +226,7 @@ def identifying_columns(
 
 def _numbers_by_subset(
     table: Table, chosen: Sequence[Column], about: Table | None, most: int, progress: Progress
-) -> dict[tuple[int, ...], PeopleBySubset]:
+) -> dict[tuple[int, ...], ColumnSubset]:
     if about is None or len(about.domain) == 1:
         by_subset = count_each_subset(chosen, table.sizes, up_to=most, progress=progress)
         right = None if about is None else table.people  # what all have is guessed right whatever is known

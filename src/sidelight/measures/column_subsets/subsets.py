@@ -24,6 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from math import comb, prod
@@ -37,6 +38,7 @@ import numpy.typing as npt
 from sidelight.arrays import Integers, iterate_blocks, run_starts, sum_equal_rows, sum_runs
 from sidelight.errors import BadTable, TooHard, as_given, parameter
 from sidelight.progress import Progress, quiet
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.table.labels import Column
@@ -302,24 +304,60 @@ def _bits(fields: Sequence[Field]) -> int:
     return sum(bits for _, bits in fields)
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleBySubset:
-    """Numbers about the groups that a subset of columns makes: enough for all that is said about it."""
+SHARE_NAMES = ("distinction", "separation", "inference")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ColumnSubset:
+    """What an attacker finds who knows these `columns` of everybody, of so many `people`: the groups that they make."""
 
     groups: int
     unique: int
     smallest: int
     squares: int  # Σ f²
     guessed: int | None = None  # Σ over groups of the people who have its most frequent secret
+    columns: tuple[str, ...] = ()  # known once all groups were counted
+    people: int = 0
 
-    def and_other_groups(self, other: PeopleBySubset) -> PeopleBySubset:
-        return PeopleBySubset(
+    def and_other_groups(self, other: ColumnSubset) -> ColumnSubset:
+        return ColumnSubset(
             self.groups + other.groups,
             self.unique + other.unique,
             min((each.smallest for each in (self, other) if each.groups), default=0),
             self.squares + other.squares,
             None if self.guessed is None or other.guessed is None else self.guessed + other.guessed,
         )
+
+    @property
+    def unique_share(self) -> Fraction:
+        """The share of people who are unique."""
+        return Fraction(self.unique, self.people)
+
+    @property
+    def distinction(self) -> Fraction:
+        """Groups by people: the chance to name the right person of a group, averaged over people."""
+        return Fraction(self.groups, self.people)
+
+    @property
+    def separation(self) -> Fraction:
+        """The share of pairs of people whom the columns tell apart; 0 where there is one person only."""
+        pairs = self.people * (self.people - 1)
+        # Σ f(f − 1) = Σ f² − Σ f of the ordered pairs are in one group
+        return 1 - Fraction(self.squares - self.people, pairs) if pairs else Fraction(0)
+
+    @property
+    def inference(self) -> Fraction | None:
+        """The share of people whose secret is guessed right; `None` where no secret was asked about."""
+        return None if self.guessed is None else Fraction(self.guessed, self.people)
+
+    @property
+    def shares(self) -> tuple[Fraction | None, ...]:
+        """Distinction, separation and inference."""
+        return tuple(getattr(self, name) for name in SHARE_NAMES)
+
+    def __repr__(self) -> str:
+        unique = f"{self.unique:,} of {counted(self.people, 'person')} unique"
+        return f"<ColumnSubset {', '.join(self.columns)}: {counted(self.groups, 'group')}, {unique}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +393,7 @@ class CountedKeys(KnownRows):
         labels = {place: width for place, width in self.labels.items() if place not in columns}
         return CountedKeys(layout, words, people, labels)
 
-    def numbers(self) -> PeopleBySubset:
+    def numbers(self) -> ColumnSubset:
         if SECRET not in self.labels:
             return _count_people(self.people)
         # the secret has the lowest bits: without it keys still stand by group, as runs
@@ -471,18 +509,18 @@ class Cube(KnownRows):
             cells = np.add.reduce(cells, axis=axis, dtype=cells.dtype)
         return Cube(tuple(place for place in self.axes if place not in columns), cells)
 
-    def numbers(self) -> PeopleBySubset:
+    def numbers(self) -> ColumnSubset:
         if SECRET not in self.axes:
             return _count_people(self.cells)
         sizes = np.add.reduce(self.cells, axis=0, dtype=self.cells.dtype)
         return replace(_count_people(sizes), guessed=int(self.cells.max(axis=0).sum(dtype=np.int64)))
 
 
-def _count_people(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
+def _count_people(sizes: npt.NDArray[np.integer]) -> ColumnSubset:
     flat = sizes.ravel()
     groups, unique = np.count_nonzero(flat), np.count_nonzero(flat == 1)
     smallest = 1 if unique else int(flat.min(where=flat > 0, initial=np.iinfo(flat.dtype).max)) if groups else 0
-    return PeopleBySubset(int(groups), int(unique), smallest, _sum_of_squares(flat))
+    return ColumnSubset(int(groups), int(unique), smallest, _sum_of_squares(flat))
 
 
 def _sum_of_squares(numbers: npt.NDArray[np.integer]) -> int:
@@ -508,7 +546,7 @@ def count_each_subset(
     *,
     up_to: int,
     progress: Progress = quiet,
-) -> dict[tuple[int, ...], PeopleBySubset]:
+) -> dict[tuple[int, ...], ColumnSubset]:
     """Count the groups of every subset; a subset is the places of its columns, rising.
 
     >>> from sidelight.table.labels import Column
@@ -517,7 +555,7 @@ def count_each_subset(
     >>> {subset: (numbers.groups, numbers.unique) for subset, numbers in sorted(by_subset.items())}
     {(0,): (2, 1), (0, 1): (3, 3), (1,): (2, 1)}
     """
-    by_subset: dict[tuple[int, ...], PeopleBySubset] = {}
+    by_subset: dict[tuple[int, ...], ColumnSubset] = {}
     lock = Lock()
     total = subset_count(len(columns), up_to)
 

@@ -51,7 +51,7 @@ from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.epsilon_privacy.prior_belief import growth_in_words, prior_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Case
-from sidelight.measures.exact import bernoulli_number
+from sidelight.measures.exact import PI, ln_gamma
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import (
     Attacker,
@@ -73,10 +73,6 @@ if TYPE_CHECKING:
 
 DIGITS = Context(prec=130, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
 """What is beyond its range is infinite, or 0."""
-
-PI = Decimal(
-    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651328230664709"
-)
 
 LARGEST_COUNT = 1_000_000
 """Poisson numbers of an interval are added up one by one."""
@@ -198,11 +194,11 @@ class Poisson(NumberFamily):
                 alpha, beta, rising = _decimal(shape / (rate + 1)), _decimal(1 / (rate + 1)), _decimal(shape)
                 log_none = -rising * _log_fraction((rate + 1) / rate)
             likeliest = min(max(math.floor(expected), first), last)
-            log_chance = log_none - _ln_gamma(Decimal(likeliest + 1))
+            log_chance = log_none - ln_gamma(Decimal(likeliest + 1))
             if rising is None:
                 log_chance += likeliest * alpha.ln()
             else:
-                log_chance += _ln_gamma(rising + likeliest) - _ln_gamma(rising) + likeliest * beta.ln()
+                log_chance += ln_gamma(rising + likeliest) - ln_gamma(rising) + likeliest * beta.ln()
             upwards = _sum_of_decimals(last - likeliest, lambda step: beta + (alpha - beta) / (likeliest + step))
             downwards = _sum_of_decimals(
                 likeliest - first, lambda step: (likeliest + 1 - step) / (alpha + beta * (likeliest - step))
@@ -310,19 +306,6 @@ def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
         if product * largest < (1 - largest).scaleb(-60) * (1 + total):
             break
     return total
-
-
-def _ln_gamma(number: Decimal) -> Decimal:
-    """Return ln Γ(x) for x > 0: by Stirling's series, from 150 on."""
-    before = Decimal(1)
-    # Γ(x + 1) = x·Γ(x) moves the argument to where the series converges
-    while number < 150:
-        before *= number
-        number += 1
-    series = (number - Decimal("0.5")) * number.ln() - number + (2 * PI).ln() / 2 - before.ln()
-    for place in range(1, 61):
-        series += _decimal(bernoulli_number(2 * place)) / (2 * place * (2 * place - 1)) / number ** (2 * place - 1)
-    return series
 
 
 def _upper_tail(z: Decimal) -> Decimal:

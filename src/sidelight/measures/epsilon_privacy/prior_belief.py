@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from sidelight.errors import BadMeasure, did_you_mean, expect, expect_mapping, listed, parameter
+from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
 from sidelight.measures.criterion import Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import (
     EVERY_SUBSET,
@@ -39,10 +39,12 @@ from sidelight.measures.epsilon_privacy.prior import (
 from sidelight.measures.epsilon_privacy.worst_case import (
     Cases,
     DecisionRule,
+    PriorBeliefWitness,
     Ratio,
     WorstEpsilon,
     cases_of_wishes,
     epsilons_of_parts,
+    find_printed_column,
     predicates_wished,
     replay_by_column,
     replay_witness,
@@ -69,7 +71,7 @@ from sidelight.measures.measure import (
 from sidelight.measures.targets import Predicate, Predicates, Targeted, predicates_as_written
 from sidelight.release.release import Release
 from sidelight.rounding import exact_number, short_decimal
-from sidelight.table.labels import Column, Label, Semantics, shown, written_label
+from sidelight.table.labels import Label, Semantics, shown, written_label
 from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import counted
 
@@ -85,20 +87,6 @@ WeightsPerLabel: TypeAlias = (
     Mapping[str, Mapping[str, Bound]] | Mapping[str, Mapping[Label, Bound]] | Mapping[Label, Mapping[Label, Bound]]
 )
 """A weight per label of a printed column and value."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PriorBeliefWitness(Witness):
-    """Of whom most more is believed: anyone of a group who has a value, or who is in a predicate."""
-
-    predicate: Predicate | None = None  # where predicates are in question; `value` is then its text
-    p_in: Fraction = Fraction(0)  # the belief with the person in the release
-    p_out: Fraction = Fraction(0)  # the belief with the person left out
-    ratio: Ratio = Ratio.BELIEF  # which of the two ratios is the larger one
-    stubbornness: Fraction | float = math.inf  # of the prior for which it is so, of all those allowed
-    matches: bool = True  # whether the person asked about has it
-    label: Label = None  # what the person has in the column that the prior depends on, if it does
-    ruled_out: tuple[Label, ...] = ()  # what the attacker knows that the person does not have
 
 
 def prior_in_words(settings: Settings) -> str:
@@ -496,35 +484,22 @@ that is left shrinks by that factor.
     def _worst_by_column(self, groups: Groups) -> Summary:
         priors, predicates = self.priors_by_column(groups), self.questions
         assert not isinstance(predicates, str)
+        assert self.by is not None
         # of each predicate (none: single values) the places of its values
         domain, targets = priors[0].domain, [] if predicates else self.targets.indices(groups).tolist()
         sets = [each.indices(domain) for each in predicates] or [[place] for place in targets]
-        worst = worst_by_column(groups, self.printed_column(groups.columns), priors, sets)
+        worst = worst_by_column(groups, find_printed_column(groups.columns, self.by), priors, sets)
         if worst is None:
             return summarize_worst(self, otherwise=self.if_nothing_to_measure)
-        predicate = predicates[worst.column] if predicates else None
-        value = groups.domain[sets[worst.column][0]] if predicate is None else str(predicate)
-        witness = PriorBeliefWitness(
-            groups.name(worst.row),
-            value,
-            predicate,
-            p_in=worst.p_in,
-            p_out=worst.p_out,
-            ratio=worst.ratio,
-            stubbornness=worst.prior.stubbornness,
-            label=worst.label,
-        )
-        return summarize_worst(self, worst.value, witness)
+        epsilon, number, witness = worst
+        predicate = predicates[number] if predicates else None
+        value = groups.domain[sets[number][0]] if predicate is None else str(predicate)
+        return summarize_worst(self, epsilon, replace(witness, value=value, predicate=predicate))
 
     def priors_by_column(self, groups: Groups) -> tuple[PriorByColumn, ...]:
         """Return what may be believed of each value, by what people have in the column."""
         settings = self.counts, self.shape, self.stubbornness, self.least_stubbornness
         return priors_by_column(*settings, groups)  # type: ignore[arg-type]  # as read
-
-    def printed_column(self, columns: Sequence[Column]) -> Column:
-        """Return the column that what is believed depends on."""
-        assert self.by is not None
-        return find_printed_column(columns, self.by)
 
     @property
     def counts_decide(self) -> bool:
@@ -592,7 +567,7 @@ that is left shrinks by that factor.
         if self.wishes is not None:
             self._find_wishes(release.groups)
         if self.by is not None:
-            column, priors = self.printed_column(release.groups.columns), self.priors_by_column(release.groups)
+            column, priors = find_printed_column(release.groups.columns, self.by), self.priors_by_column(release.groups)
             # each printed label once, before anything is measured, so that an unknown one is refused at once
             for code in np.unique(column.codes).tolist():
                 priors[0].find_labels(column.labels[code])
@@ -626,19 +601,6 @@ def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label,
         text: dict(zip(groups.domain, (sums[code] + more).tolist(), strict=True))
         for code, text in enumerate(column.labels)
     }
-
-
-def find_printed_column(columns: Sequence[Column], name: str) -> Column:
-    """Find a column by its name."""
-    for column in columns:
-        if column.name == name:
-            return column
-    names = [column.name for column in columns]
-    raise BadMeasure(
-        f"by='{name}' is no column that the release prints; it prints {listed(names)}{did_you_mean(name, names)}"
-        if names
-        else f"by='{name}' is about groups that print it; search without it and judge what is found by it"
-    )
 
 
 def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:

@@ -65,6 +65,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, number_runs, run_starts, smallest_of_each
 from sidelight.errors import BadMeasure, did_you_mean, listed
+from sidelight.measures.criterion import Witness
 from sidelight.measures.exact import NEAR
 from sidelight.measures.targets import Predicate
 from sidelight.table.labels import MISSING, Column, JointDomain, Label, shown
@@ -79,7 +80,7 @@ from sidelight.worlds.brute_force import (
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
     from sidelight.measures.epsilon_privacy.prior import Prior, PriorByColumn
-    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
+    from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release
 
@@ -95,6 +96,20 @@ class Ratio(StrEnum):
 
     BELIEF = "p_in / p_out"  # the belief that it is so grows
     DOUBT = "(1 - p_out) / (1 - p_in)"  # the doubt whether it is so shrinks
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PriorBeliefWitness(Witness):
+    """Of whom most more is believed: anyone of a group who has a value, or who is in a predicate."""
+
+    predicate: Predicate | None = None  # where predicates are in question; `value` is then its text
+    p_in: Fraction = Fraction(0)  # the belief with the person in the release
+    p_out: Fraction = Fraction(0)  # the belief with the person left out
+    ratio: Ratio = Ratio.BELIEF  # which of the two ratios is the larger one
+    stubbornness: Fraction | float = math.inf  # of the prior for which it is so, of all those allowed
+    matches: bool = True  # whether the person asked about has it
+    label: Label = None  # what the person has in the column that the prior depends on, if it does
+    ruled_out: tuple[Label, ...] = ()  # what the attacker knows that the person does not have
 
 
 class Case(NamedTuple):
@@ -499,23 +514,13 @@ def cases_of_wishes(
     return Cases(parts, rows, columns, groups.sizes[rows], sums[rows, columns], known, mismatch)
 
 
-class WorstByColumn(NamedTuple):
-    """The worst case: a group's row, a label that it covers, a set of values, ε and the beliefs."""
-
-    row: int
-    label: Label
-    column: int
-    value: Amount
-    ratio: Ratio
-    p_in: Fraction
-    p_out: Fraction
-    prior: PriorByColumn
-
-
 def worst_by_column(
     groups: Groups, column: Column, priors: Sequence[PriorByColumn], sets: Sequence[Sequence[int]]
-) -> WorstByColumn | None:
-    """Find the worst case: in floats for all groups that print the same at once, exactly near the worst."""
+) -> tuple[Amount, int, PriorBeliefWitness] | None:
+    """Find the worst case: in floats for all groups that print the same at once, exactly near the worst.
+
+    Return ε, which of the sets of values it is about, and the witness, in which the value is still open.
+    """
     dense = groups.counts.dense()
     # ε in floats of groups that print the same, for somebody of one label: nan where nobody is in a set
     chunks = [
@@ -528,7 +533,7 @@ def worst_by_column(
     ]
     # 0 if there is no case at all
     worst = max([0.0, *(float(np.nanmax(epsilons, initial=0)) for *_, epsilons in chunks)])
-    worst_case: WorstByColumn | None = None
+    worst_case: tuple[Amount, int, int, PriorBeliefWitness] | None = None
     seen: set[tuple[object, ...]] = set()
     for rows, under, place, prior, epsilons in chunks:
         # all that floats propose are decided exactly, each kind once
@@ -539,11 +544,19 @@ def worst_by_column(
             if kind in seen:
                 continue
             seen.add(kind)
-            exact = exact_case(counts, prior, under, place, sets[number])
+            value, ratio, p_in, p_out = exact_case(counts, prior, under, place, sets[number])
             # of equal ones the first row
-            if worst_case is None or (exact[0], -row) > (worst_case.value, -worst_case.row):
-                worst_case = WorstByColumn(row, prior.labels[place], number, *exact, prior)
-    return worst_case
+            if worst_case is None or (value, -row) > worst_case[:2]:
+                witness = PriorBeliefWitness(
+                    groups.name(row),
+                    p_in=p_in,
+                    p_out=p_out,
+                    ratio=ratio,
+                    stubbornness=prior.stubbornness,
+                    label=prior.labels[place],
+                )
+                worst_case = value, -row, number, witness
+    return None if worst_case is None else (worst_case[0], *worst_case[2:])
 
 
 def _epsilons(
@@ -594,12 +607,26 @@ def exact_case(
     return epsilon, ratio, p_in, p_out
 
 
+def find_printed_column(columns: Sequence[Column], name: str) -> Column:
+    """Find a column by its name."""
+    for column in columns:
+        if column.name == name:
+            return column
+    names = [column.name for column in columns]
+    raise BadMeasure(
+        f"by='{name}' is no column that the release prints; it prints {listed(names)}{did_you_mean(name, names)}"
+        if names
+        else f"by='{name}' is about groups that print it; search without it and judge what is found by it"
+    )
+
+
 def replay_by_column(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again of a label that a group covers, and a value (or predicate)."""
     groups, row = release.groups.sort_by_number(), witness.group.number - 1
     prior = next(each for each in belief.priors_by_column(groups) if each.stubbornness == witness.stubbornness)
     values = (witness.predicate or Predicate.any_of(witness.value)).indices(prior.domain)
-    under = prior.find_labels(belief.printed_column(groups.columns).cell(row))
+    assert belief.by is not None
+    under = prior.find_labels(find_printed_column(groups.columns, belief.by).cell(row))
     return replay_case(groups.counts.row(row).tolist(), prior, under, prior.labels.index(witness.label), values)
 
 

@@ -27,12 +27,18 @@ import numpy as np
 
 from sidelight.measures.ck_safety.implications import fact_of
 from sidelight.measures.criterion import Amount, Finding, Witness
-from sidelight.measures.exact import BITS_REPORTED, RatioArithmetic, Screen, compute_exactly
+from sidelight.measures.exact import (
+    BITS_REPORTED,
+    OFF_PER_RELATIVE,
+    RatioArithmetic,
+    Screen,
+    compute_exactly,
+    tolerance,
+)
 from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Summary, amount_in, read, whole
 from sidelight.measures.privacy_skyline.five_minima import (
     ALL_TOGETHER,
     ARRANGEMENTS,
-    OFF_PER_RELATIVE,
     OTHERS_WITH_FAMILY,
     OTHERS_WITH_TARGET,
     FiveMinima,
@@ -41,7 +47,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     least_product,
     log_products,
     ruled_out_weights,
-    tolerance,
     top_width,
 )
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets, read_value
@@ -120,18 +125,21 @@ class AcquaintanceWitness(Witness):
     def _knowledge_in_words(self) -> list[str]:
         known, value = [], shown(self.value)
 
+        def list_words(words: list[str], joiner: str) -> str:
+            return f" {joiner} ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)
+
         def people_of(part: Others | Relatives, *, other: bool) -> str:
             there = "the same group" if part.group == self.group else str(part.group)
             return f"{part.people:,} {'other ' if other else ''}{form('person', part.people)} of {there}"
 
         if self.rules_out:
-            values = _list_words([show_in_list(text) for text in self.rules_out], "or")
+            values = list_words([show_in_list(text) for text in self.rules_out], "or")
             lacks = f"that the target does not have {values}"
             implies = f"that, if the target has {values}, the target has {value}"
             known.append(lacks if self.semantics == "single" else implies)
         if self.others is not None:
             who, one = people_of(self.others, other=True), self.others.people == 1
-            values = _list_words([f"{show_in_list(text)} ({people})" for text, people in self.others.values], "and")
+            values = list_words([f"{show_in_list(text)} ({people})" for text, people in self.others.values], "and")
             have = f"what {who} {form('has', self.others.people)}: {values}"
             known.append(have if self.others.values else f"that {who} {'does' if one else 'do'} not have {value}")
         if self.family is not None:
@@ -139,10 +147,6 @@ class AcquaintanceWitness(Witness):
             who = people_of(self.family, other=self.family.group == self.group)
             known.append(f"of {who} that, if {one_of_them} has {value}, so does the target")
         return known
-
-
-def _list_words(words: list[str], joiner: str) -> str:
-    return f" {joiner} ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)
 
 
 class _GroupByFrequency:
@@ -179,12 +183,12 @@ class _GroupByFrequency:
             return True
         # in single, people with a ruled-out value lack σ already, and cannot be the target
         hidden = sum(gone) if self.group.semantics == "single" else 0
-        return self.may_lack - hidden - _people_in(known) <= 0
+        return self.may_lack - hidden - (known.people if known else 0) <= 0
 
     def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Relatives | None, bool]:
         """Return a family of at most so many, and whether one of them (or the target) must have the value."""
         # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
-        enough = self.may_lack - _people_in(known) + (0 if beside_target else 1)
+        enough = self.may_lack - (known.people if known else 0) + (0 if beside_target else 1)
         people = min(most, enough)
         return (Relatives(self.group.name(0), people) if people else None), people == enough
 
@@ -212,10 +216,6 @@ def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> Ac
             ruled_out, others = (), beside_family
     group = target.group
     return AcquaintanceWitness(group.name(0), group.domain[value], group.semantics, ruled_out, others, family)
-
-
-def _people_in(known: Others | None) -> int:
-    return 0 if known is None else known.people
 
 
 def _known_people(settings: Settings) -> str:
@@ -294,8 +294,9 @@ the target does not have Flu.
         worst, notes = minima.worst(), self.targets.notes(domain)
         if worst is None:
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *notes))
-        witness = worst_investigation(minima, worst.column, worst.arrangement)
-        return Finding(self, worst.risk, replace(witness, any_of=self.targets.members(domain)), notes)
+        column, arrangement, risk = worst
+        witness = worst_investigation(minima, column, arrangement)
+        return Finding(self, risk, replace(witness, any_of=self.targets.members(domain)), notes)
 
     def screen(self) -> AcquaintanceScreen:
         return AcquaintanceScreen(self._knowledge, self.targets)

@@ -54,7 +54,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
-from sidelight.measures.exact import BITS_REPORTED, NEAR, Number, RatioArithmetic, compare_exactly, compute_exactly
+from sidelight.measures.exact import BITS_REPORTED, Number, RatioArithmetic, compare_exactly, compute_exactly, tolerance
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
@@ -231,15 +231,6 @@ def least_product(minima: Floats | Sequence[Floats]) -> Floats:
     return np.asarray(np.minimum(all_together, np.minimum(target + lone_family, lone_target + family)))
 
 
-OFF_PER_RELATIVE = 8e-15
-"""What one more person of a family adds to how far off a logarithm may be."""
-
-
-def tolerance(logs: Floats | float, family: int) -> Floats:
-    """Return how far apart logarithms of equal odds may be: `log_missing_all` is why a family adds to it."""
-    return np.asarray(NEAR * np.maximum(np.abs(logs), 1) + OFF_PER_RELATIVE * family)
-
-
 # One group seen from one value, exactly.
 
 
@@ -321,7 +312,7 @@ class ValuesInGroups:
     """
 
     def __init__(self, groups: Groups, values: Integers, rules_out: int) -> None:
-        top = _largest_counts(groups.counts, rules_out)
+        top = groups.counts.largest(top_width(groups.counts, rules_out))
         rows, columns, counts = _list_occurring(groups.counts, values)
         if groups.semantics == "set":
             ids = number_vectors(np.column_stack((groups.sizes, top)))[0][rows]
@@ -341,20 +332,18 @@ class ValuesInGroups:
 
 def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
     """Weigh, for every group and value in question (`counts` of it), the ℓ most frequent other values."""
-    top = _largest_counts(groups.counts, rules_out)
+    top = groups.counts.largest(top_width(groups.counts, rules_out))
     rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
     if groups.semantics == "set":
         return _log_product_without(top, groups.sizes, rows, counts)
     return _sum_without(top, rows, counts)
 
 
-def _largest_counts(counts: Counts, rules_out: int) -> Integers:
-    """Return the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
-    return counts.largest(top_width(counts, rules_out))
-
-
 def top_width(counts: Counts, rules_out: int) -> int:
-    """Return how many of the largest counts are looked at: no more than one beyond those that any group has."""
+    """Return how many of the largest counts are looked at: ℓ+1, and no more than one beyond those that any group has.
+
+    The ℓ largest beside any one value are among them.
+    """
     return min(rules_out, counts.most_in_a_row) + 1
 
 
@@ -391,14 +380,6 @@ def _log_product_without(top: Integers, sizes: Integers, rows: Integers, counts:
 
 UNDECIDED = -2
 """In `set` no whole number stands for a weight ruled out across blocks: equal or not must be decided exactly."""
-
-
-class WorstValue(NamedTuple):
-    """The value most at risk: its place among those in question, the arrangement that reaches it, and the risk."""
-
-    column: int
-    arrangement: int
-    risk: Amount
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -469,8 +450,11 @@ class FiveMinima:
             groups=self.groups + other.groups,
         )._reduce()
 
-    def worst(self) -> WorstValue | None:
-        """Find the value most at risk, exactly; of equal ones the first in the domain.  `None`: nobody has any."""
+    def worst(self) -> tuple[int, int, Amount] | None:
+        """Find the value most at risk, exactly; of equal ones the first in the domain.  `None`: nobody has any.
+
+        Return its place among those in question, the arrangement that reaches the risk, and the risk.
+        """
         against = least_product(self.logs)
         low = against.min(initial=np.inf)
         if low == np.inf:
@@ -478,7 +462,7 @@ class FiveMinima:
         candidates = [*product(self._near_worst(against).tolist(), range(len(ARRANGEMENTS)))]
         options = [[(number, column) for number in ARRANGEMENTS[arrangement]] for column, arrangement in candidates]
         best, risk = self.least_odds(options)
-        return WorstValue(*candidates[best], Fraction(1) if low == -np.inf else risk)
+        return *candidates[best], Fraction(1) if low == -np.inf else risk
 
     def least_odds(self, options: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, Amount]:
         """Find the least exact product, of equal ones the first, and its risk; of minima by (number, column)."""

@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.criterion import Bound, Criterion, exact
-from sidelight.measures.exact import RatioArithmetic, compare_exactly
+from sidelight.measures.exact import RatioArithmetic, compare_exactly, tolerance
 from sidelight.measures.measure import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.five_minima import (
@@ -53,7 +53,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     least_product,
     log_none_has,
     log_odds_against,
-    tolerance,
     weigh_ruled_out,
 )
 from sidelight.measures.targets import Predicate, Targets, Value, read_value
@@ -292,7 +291,7 @@ class RiskMap:
         if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
             worst = FiveMinima.from_groups(self.groups, np.array([self.place]), knowledge).worst()
             assert worst is not None, "undominated groups have the value"
-            return worst.risk < 1 / (1 + odds)
+            return worst[2] < 1 / (1 + odds)
         targets, families = self.targets(knowledge.rules_out), self.families()
         m = knowledge.family
 

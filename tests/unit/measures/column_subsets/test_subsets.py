@@ -10,11 +10,11 @@ from support.words import mentions
 from sidelight.errors import BadTable, TooHard
 from sidelight.measures.column_subsets import subsets
 from sidelight.measures.column_subsets.subsets import (
+    ColumnSubset,
     CountedKeys,
     Cube,
     KeyLayout,
     KnownRows,
-    PeopleBySubset,
     SubsetWalk,
     count_each_subset,
     leaving_order,
@@ -286,7 +286,7 @@ def counted_by_definition(columns, people, places, secret=None):
         groups[key][secret.cell(row) if secret else None] += many
     sizes = [group.total() for group in groups.values()]
     guessed = sum(max(group.values()) for group in groups.values()) if secret else None
-    return PeopleBySubset(len(sizes), sizes.count(1), min(sizes), sum(size**2 for size in sizes), guessed)
+    return ColumnSubset(len(sizes), sizes.count(1), min(sizes), sum(size**2 for size in sizes), guessed)
 
 
 @pytest.mark.parametrize("with_secret", [False, True])
@@ -331,12 +331,12 @@ def test_keys_stay_sorted_and_distinct_without_columns(columns):
 
 def test_of_no_rows_nothing_is_guessed():
     nothing = CountedKeys.of([Column.of("a", [])], np.zeros(0, int), Column.of("s", []))
-    assert nothing.numbers() == PeopleBySubset(0, 0, 0, 0, 0)
-    assert CountedKeys.of([Column.of("a", [])], np.zeros(0, int)).numbers() == PeopleBySubset(0, 0, 0, 0, None)
+    assert nothing.numbers() == ColumnSubset(0, 0, 0, 0, 0)
+    assert CountedKeys.of([Column.of("a", [])], np.zeros(0, int)).numbers() == ColumnSubset(0, 0, 0, 0, None)
 
 
 def test_without_any_column_all_are_one_group():
-    assert CountedKeys.of([], np.array([2, 3])).numbers() == PeopleBySubset(1, 0, 5, 25, None)
+    assert CountedKeys.of([], np.array([2, 3])).numbers() == ColumnSubset(1, 0, 5, 25, None)
 
 
 def test_far_more_than_a_block_is_large(monkeypatch):
@@ -350,7 +350,7 @@ def test_a_cube_stays_as_it_is():
     assert cube.dense([0, 1]) == (cube, 0)
     assert list(cube.blocks(0)) == [cube]
     assert cube.large is False
-    assert cube.numbers() == PeopleBySubset(3, 1, 1, 14, None)
+    assert cube.numbers() == ColumnSubset(3, 1, 1, 14, None)
     assert (cube.without([1]).axes, cube.without([1]).cells.tolist()) == ((0,), [[1], [5]])
     assert (cube.without([0]).axes, cube.without([0]).cells.tolist()) == ((1,), [[3], [3]])
     assert cube.without([0, 1]).cells.dtype == np.int8
@@ -358,17 +358,17 @@ def test_a_cube_stays_as_it_is():
 
 def test_a_cube_with_a_secret_guesses_its_most_frequent():
     cube = Cube((subsets.SECRET, 0), np.array([[[100], [2], [0]], [[20], [5], [0]]], np.int8))
-    assert cube.numbers() == PeopleBySubset(2, 0, 7, 120**2 + 7**2, 105)
+    assert cube.numbers() == ColumnSubset(2, 0, 7, 120**2 + 7**2, 105)
 
 
 @pytest.mark.parametrize(
     ("sizes", "numbers"),
     [
-        ([0, 3, 2, 0], PeopleBySubset(2, 0, 2, 13)),
-        ([127], PeopleBySubset(1, 0, 127, 127**2)),
-        ([1, 1, 5], PeopleBySubset(3, 2, 1, 27)),
-        ([0, 0], PeopleBySubset(0, 0, 0, 0)),
-        ([], PeopleBySubset(0, 0, 0, 0)),
+        ([0, 3, 2, 0], ColumnSubset(2, 0, 2, 13)),
+        ([127], ColumnSubset(1, 0, 127, 127**2)),
+        ([1, 1, 5], ColumnSubset(3, 2, 1, 27)),
+        ([0, 0], ColumnSubset(0, 0, 0, 0)),
+        ([], ColumnSubset(0, 0, 0, 0)),
     ],
 )
 def test_numbers_are_read_off_sizes(sizes, numbers):
@@ -424,13 +424,13 @@ def test_a_block_of_one_label_is_gone_through_in_smaller_ones(monkeypatch, up_to
 
 
 def test_groups_of_nobody_have_no_smallest():
-    nobody, somebody = PeopleBySubset(0, 0, 0, 0), PeopleBySubset(1, 0, 3, 9)
+    nobody, somebody = ColumnSubset(0, 0, 0, 0), ColumnSubset(1, 0, 3, 9)
     assert nobody.and_other_groups(somebody) == somebody.and_other_groups(nobody) == somebody
     assert nobody.and_other_groups(nobody) == nobody
 
 
 def test_numbers_of_other_groups_are_added():
-    one, other = PeopleBySubset(2, 1, 1, 26, 4), PeopleBySubset(3, 0, 2, 12, 5)
-    assert one.and_other_groups(other) == PeopleBySubset(5, 1, 1, 38, 9)
-    assert one.and_other_groups(PeopleBySubset(1, 0, 2, 4)).guessed is None
-    assert PeopleBySubset(1, 0, 2, 4).and_other_groups(one).guessed is None
+    one, other = ColumnSubset(2, 1, 1, 26, 4), ColumnSubset(3, 0, 2, 12, 5)
+    assert one.and_other_groups(other) == ColumnSubset(5, 1, 1, 38, 9)
+    assert one.and_other_groups(ColumnSubset(1, 0, 2, 4)).guessed is None
+    assert ColumnSubset(1, 0, 2, 4).and_other_groups(one).guessed is None

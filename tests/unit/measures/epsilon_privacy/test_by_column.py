@@ -296,8 +296,8 @@ def test_what_is_believed_less_is_below_one():
 
 def test_no_group_at_all_has_no_worst():
     groups = town(people("North", 1, 2)).groups.take(slice(0, 0))
-    worst = sl.PriorBelief(counts=EARLIER, by="region").summarize(groups)
-    assert (worst.value, worst.witness) == (None, None)
+    worst = sl.PriorBelief(counts=EARLIER, by="region").summarize(groups).finding()
+    assert (worst.value, worst.witness) == (1, None)
 
 
 def test_a_large_group_is_replayed_too():

@@ -17,11 +17,10 @@ from support.words import mentions
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
 from sidelight.knowledge.facts import Has, Someone
-from sidelight.measures.exact import join_all
+from sidelight.measures.exact import join_all, tolerance
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.privacy_skyline import acquaintance
 from sidelight.measures.privacy_skyline.acquaintance import Relatives, _GroupByFrequency
-from sidelight.measures.privacy_skyline.five_minima import tolerance
 from sidelight.release.groups import GroupName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.testing import releases
