@@ -1,7 +1,7 @@
 """Tables of real people, each with its roles, hierarchies, source and licence.
 
 Read `tables` (those that come with the package, and those that are fetched when first asked for, with what is done to
-their columns, and what these mean), then `archives` (how they are fetched, checked and kept).
+their columns; `tables.toml` says what these mean), then `archives` (how they are fetched, checked and kept).
 Not here: readers of other tables (`table`), or tables made up for tests (`testing`).
 """
 

