@@ -8,9 +8,7 @@ from sidelight.report.page import (
     PageSection,
     Paragraph,
     Points,
-    Quotation,
     Signature,
-    SignatureLine,
 )
 
 NASTY = (
@@ -34,10 +32,10 @@ def page_of(text):
         Paragraph(text, "answer", "not within"),
         Points((text,)),
         Grid((text,), ((text,),), title=text),
-        Quotation(text, text),
+        Paragraph(text, "quotation"),
         Code(text, text),
         Blank(text, text),
-        Signature((SignatureLine(text, text),)),
+        Signature((Blank(text, text=text, hint=text),)),
     )
     return Page(
         text, (PageSection(text, blocks, (PageSection(text, blocks),)),), subtitle=text, opening=blocks, foot=text

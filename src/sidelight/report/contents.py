@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sidelight.errors import NotAvailable, SidelightError, did_you_mean, expect, parameter
 from sidelight.measures.criterion import Comparison
@@ -34,14 +32,12 @@ from sidelight.report.page import (
     Paragraph,
     Picture,
     Points,
-    Quotation,
     Signature,
-    SignatureLine,
 )
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
 from sidelight.report.release_report import KnowledgeCurve, ReleaseReport
-from sidelight.report.render import html_page, markdown_page
+from sidelight.report.render import html_page, markdown_page, read_template
 from sidelight.report.report import ATTACKERS, attacker_of, conclude
 from sidelight.rounding import ROUNDED
 from sidelight.search.protect import METHODS
@@ -307,7 +303,7 @@ def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
     estimate = ", an estimate" if finding.estimate else ""
     _, words, verdict = VERDICTS[finding.holds]
     yield Paragraph(f"{counts}: {finding.result.text}{estimate}{limit}{words}.", "plain", verdict)
-    yield Quotation(finding.explanation)
+    yield Paragraph(finding.explanation, "quotation")
     if finding.broken_by is not None and finding.broken_by.groups:
         yield Paragraph(finding.broken_by.in_words())
     if finding.result.exact != finding.result.text:
@@ -363,37 +359,6 @@ ONLY_FOR_WHOEVER_DECIDES = (
     "with the file."
 )
 
-FACT_WORDS = {
-    "rounds": "rounds in which the model was trained",
-    "largest: value": "the largest belief about anybody",
-    "claimed": "how sure it claims to be, on average",
-    "by release": "how sure the file alone makes one, on average",
-    "right": "the share of people whose value it guesses",
-    "calibration error": "how far its claims are from the truth, on average",
-    "could not tell": "people of whom it could not be told",
-    "groups": "groups about which the making of the file tells something",
-    "perfect: value": "the share of people whose value is given away",
-    "if present: value": "the share who would be given away as well, if they are in all releases",
-    "vulnerable: value": "the share to whom all together leave fewer values than the best alone",
-    "contradicted: value": "the share about whom the releases contradict each other",
-    "located nowhere": "people who are found in no release",
-    "open: value": "the share who may be given away as well, of which nobody can tell",
-    "values left: before: mean": "values that the best release leaves, on average",
-    "values left: after: mean": "values that all together leave, on average",
-    "truth: people": "people whose true value is known",
-    "truth: hits: value": "the share whose true value is among those that are left",
-    "truth: given away: value": "the share whose true value is given away",
-    "truth: guessed: value": "the share whose likeliest value is the true one",
-    "truth: belief": "how much the true value is believed, on average",
-    "truth: belief before": "how much it is believed without the releases, on average",
-    "truth: log belief": "the logarithm of that belief, on average",
-    "truth: calibration: people": "people about whom somebody is sure of something",
-    "truth: calibration: claimed": "how sure, on average",
-    "truth: calibration: right: value": "the share of them about whom that is right",
-    "truth: calibration: expected error": "how far such claims are from the truth, on average",
-}
-"""What the numbers of attacks are called."""
-
 
 def attack_section(attack: AttackTried) -> PageSection:
     """Build the section of one attack: its sentences, how right it was, and its numbers in words."""
@@ -404,11 +369,11 @@ def attack_section(attack: AttackTried) -> PageSection:
         blocks += _calibration(attack.checked)
     elif any(name.startswith("truth: ") for name in attack.facts):
         blocks.append(Paragraph(ONLY_FOR_WHOEVER_DECIDES))
-    rows = []
+    rows, called = [], tomllib.loads(read_template("facts.toml"))
     for name, value in attack.facts.items():
         # there is a name for each number of values left, which no dictionary can list
         left = re.fullmatch(r"values left: (before|after): people: (\d+)", name)
-        words = FACT_WORDS.get(name, name)
+        words = called.get(name, name)
         if left is not None:
             by_whom = {"before": "the best release leaves", "after": "all together leave"}[left[1]]
             words = f"people to whom {by_whom} {counted(int(left[2]), 'value')}"
@@ -540,14 +505,14 @@ def _sign_off(report: ReleaseReport) -> Blocks:
     )
     yield Signature(
         (
-            SignatureLine("Prepared by"),
-            SignatureLine("Decision", signed.decision, hint="approved, refused, approved on conditions"),
-            SignatureLine("Reasons, and conditions", signed.reasons, lines=3),
-            SignatureLine("To be looked at again", hint="by which day, or when what changes"),
-            SignatureLine("Name", signed.name),
-            SignatureLine("Role", signed.role),
-            SignatureLine("Date", signed.date),
-            SignatureLine("Signature"),
+            Blank("Prepared by"),
+            Blank("Decision", text=signed.decision, hint="approved, refused, approved on conditions"),
+            Blank("Reasons, and conditions", text=signed.reasons, lines=3),
+            Blank("To be looked at again", hint="by which day, or when what changes"),
+            Blank("Name", text=signed.name),
+            Blank("Role", text=signed.role),
+            Blank("Date", text=signed.date),
+            Blank("Signature"),
         )
     )
 
@@ -584,46 +549,10 @@ def topic_section(report: ReleaseReport, topic: str, title: str | None = None) -
 OutlineName: TypeAlias = Literal["ema", "hipaa", "iso-27559", "ico"]
 
 
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """A title of a regime's document: what we tell there, and what somebody has to fill in."""
+_OUTLINES: dict[str, dict[str, Any]] = tomllib.loads(read_template("outlines.toml"))
 
-    title: str  # of a single topic without one, that topic's own
-    topics: tuple[str, ...] = ()
-    blanks: tuple[Blank, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """The order and the titles of a document."""
-
-    title: str
-    chapters: tuple[Chapter, ...]
-    source: str = ""
-
-
-@cache
-def _read_outlines() -> Mapping[str, Outline]:
-    text = files("sidelight.report").joinpath("templates", "outlines.toml").read_text(encoding="utf-8")
-    return {
-        name: Outline(
-            outline["title"],
-            tuple(
-                Chapter(
-                    chapter.get("title", ""),
-                    tuple(chapter.get("topics", ())),
-                    tuple(Blank(what, by) for what, by in chapter.get("blanks", ())),
-                )
-                for chapter in outline["chapters"]
-            ),
-            outline.get("source", ""),
-        )
-        for name, outline in tomllib.loads(text).items()
-    }
-
-
-OUTLINES = {name: outline for name, outline in _read_outlines().items() if name != "own"}
-"""Those of regimes."""
+OUTLINES = {name: outline for name, outline in _OUTLINES.items() if name != "own"}
+"""The title and the chapters of each regime's document."""
 
 
 def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> Page:
@@ -640,25 +569,32 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     if outline is not None and expect(str, outline, parameter("outline")) not in OUTLINES:
         known = parameter("outline", outline)
         raise SidelightError(f"{known} is none of {', '.join(OUTLINES)}{did_you_mean(outline, list(OUTLINES))}")
-    chosen = _read_outlines()[outline or "own"]
-    sections = [_chapter(report, chapter) for chapter in chosen.chapters]
+    chosen = _OUTLINES[outline or "own"]
+    sections = [_chapter(report, **chapter) for chapter in chosen["chapters"]]
     summary = outline is None
     # our own outline has the risk in its opening; what no chapter covers goes to the end
-    covered = {topic for chapter in chosen.chapters for topic in chapter.topics} | ({"risk"} if summary else set())
+    covered = {topic for chapter in chosen["chapters"] for topic in chapter.get("topics", ())}
+    covered |= {"risk"} if summary else set()
     besides = tuple(topic_section(report, topic) for topic in TOPICS if topic not in covered)
     if besides:
         sections.append(PageSection("Besides", (), besides))
-    title = f"{chosen.title}: {report.source}" if report.source else chosen.title
+    title = f"{chosen['title']}: {report.source}" if report.source else chosen["title"]
     return page_of(report, tuple(sections), title, summary=summary)
 
 
-def _chapter(report: ReleaseReport, chapter: Chapter) -> PageSection:
-    """Build the section of a chapter; a single topic stands right below the chapter's title."""
-    if len(chapter.topics) == 1:
-        section = topic_section(report, chapter.topics[0], chapter.title)
-        return PageSection(section.title, (*section.blocks, *chapter.blanks), section.parts)
-    parts = tuple(topic_section(report, topic) for topic in chapter.topics)
-    return PageSection(chapter.title, chapter.blanks, tuple(part for part in parts if not part.empty))
+def _chapter(
+    report: ReleaseReport, title: str = "", topics: Sequence[str] = (), blanks: Sequence[Sequence[str]] = ()
+) -> PageSection:
+    """Build the section of a chapter: what we tell there, and what (by whom) has to be filled in.
+
+    A single topic stands right below the chapter's title, which is the topic's own where it has none.
+    """
+    to_fill_in = tuple(Blank(what, by) for what, by in blanks)
+    if len(topics) == 1:
+        section = topic_section(report, topics[0], title)
+        return PageSection(section.title, (*section.blocks, *to_fill_in), section.parts)
+    parts = tuple(topic_section(report, topic) for topic in topics)
+    return PageSection(title, to_fill_in, tuple(part for part in parts if not part.empty))
 
 
 def report_html(report: ReleaseReport, outline: OutlineName | None = None) -> str:

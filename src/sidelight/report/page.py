@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-Emphasis: TypeAlias = Literal["plain", "answer", "warning", "quiet"]
+Emphasis: TypeAlias = Literal["plain", "answer", "warning", "quiet", "quotation"]
 Verdict: TypeAlias = Literal["within", "not within", "could not tell"]
 
 MARKS: dict[Verdict, str] = {"within": "✓", "not within": "✗", "could not tell": "?"}
@@ -18,7 +18,10 @@ MARKS: dict[Verdict, str] = {"within": "✓", "not within": "✗", "could not te
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence or several, perhaps after what it is about; an answer has a verdict, where something was judged."""
+    """A sentence or several, perhaps after what it is about; an answer has a verdict, where something was judged.
+
+    A quotation is what can be checked by hand: who is worst off.
+    """
 
     text: str
     emphasis: Emphasis = "plain"
@@ -47,14 +50,6 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Quotation:
-    """Who is worst off, in words that can be checked by hand."""
-
-    text: str
-    about: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Code:
     """What to type, or a file."""
 
@@ -77,16 +72,9 @@ class Blank:
     """What only a person can say: to be filled in, never invented."""
 
     what: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class SignatureLine:
-    """A line of the sign-off: what belongs there, and what somebody has said."""
-
-    label: str
-    text: str = ""
-    lines: int = 1  # how many empty ones are drawn where nothing was said
+    by: str = ""
+    text: str = ""  # what somebody has said
+    lines: int = 1  # how many empty ones are drawn in a signature where nothing was said
     hint: str = ""  # what could stand there
 
 
@@ -94,10 +82,10 @@ class SignatureLine:
 class Signature:
     """The sign-off."""
 
-    lines: tuple[SignatureLine, ...]
+    lines: tuple[Blank, ...]
 
 
-Block: TypeAlias = Paragraph | Points | Grid | Quotation | Code | Picture | Blank | Signature
+Block: TypeAlias = Paragraph | Points | Grid | Code | Picture | Blank | Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +191,6 @@ class _Cut:
                 return Points((*lines, f"… and {more:,} more") if more else lines)
             case Grid():
                 return self.grid(block)
-            case Quotation():
-                return replace(block, text=self.text(block.text), about=self.text(block.about))
             case Signature():
                 return Signature(tuple(replace(line, text=self.text(line.text)) for line in block.lines))
             case _:

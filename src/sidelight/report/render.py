@@ -38,7 +38,6 @@ from sidelight.report.page import (
     Paragraph,
     Picture,
     Points,
-    Quotation,
     Signature,
 )
 
@@ -81,7 +80,7 @@ def html_page(page: Page) -> str:
 
 
 def _render(page: Page) -> str:
-    style = _file("page.css") + _running(page.running)
+    style = read_template("page.css") + _running(page.running)
     # the content security policy admits these very styles, by their digest, and no others
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return _templates().get_template("page.html").render(page=page, style=Markup(style), style_digest=digest)  # noqa: S704 - our own file
@@ -114,7 +113,7 @@ def _templates() -> Environment:
     import jinja2  # noqa: PLC0415 - only who draws a page waits for it
 
     environment = jinja2.Environment(
-        loader=jinja2.DictLoader({name: _file(name) for name in ("page.html", "blocks.html")}),
+        loader=jinja2.DictLoader({name: read_template(name) for name in ("page.html", "blocks.html")}),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=lambda content: content if isinstance(content, Markup) else visible(str(content)),
@@ -145,20 +144,8 @@ def picture(block: Picture) -> Markup:
 
     Elements and attributes are looked at, and no text: a value of a table may be called anything.
     """
-    parts = {
-        "svg",
-        "g",
-        "path",
-        "text",
-        "tspan",
-        "rect",
-        "line",
-        "circle",
-        "defs",
-        "clipPath",
-        "linearGradient",
-        "stop",
-    }
+    shapes = {"svg", "g", "path", "text", "tspan", "rect", "line", "circle"}
+    parts = {*shapes, "defs", "clipPath", "linearGradient", "stop"}
     # no document type and no instruction: nothing that a parser would expand or follow
     safe = "<!" not in block.svg and "<?" not in block.svg
     try:
@@ -178,7 +165,8 @@ def picture(block: Picture) -> Markup:
 
 
 @cache
-def _file(name: str) -> str:
+def read_template(name: str) -> str:
+    """Return a file of `templates/`."""
     return files("sidelight.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
@@ -219,19 +207,15 @@ def _section(section: PageSection, level: int) -> Iterator[str]:
 def _block(block: Block) -> Iterator[str]:
     match block:
         case Paragraph():
-            text = (
-                f"{escape_markdown(block.lead)}: {escape_markdown(block.text)}"
-                if block.lead
-                else escape_markdown(block.text)
-            )
+            lead = f"{escape_markdown(block.lead)}: " if block.lead else ""
             mark = f"{MARKS[block.verdict]} " if block.verdict else ""
-            yield f"**{mark}{text}**" if block.emphasis in ("answer", "warning") else f"{mark}{text}"
+            text = f"{mark}{lead}{escape_markdown(block.text)}"
+            bold = f"**{text}**"
+            yield {"answer": bold, "warning": bold, "quotation": f"> {text}"}.get(block.emphasis, text)
         case Points():
             yield "\n".join(f"- {escape_markdown(line)}" for line in block.lines)
         case Grid():
             yield from _grid(block)
-        case Quotation():
-            yield f"> {escape_markdown(block.text)}" + (f"\n>\n> {escape_markdown(block.about)}" if block.about else "")
         case Code():
             yield from [escape_markdown(block.title)] if block.title else []
             yield _fence(block)
@@ -242,12 +226,12 @@ def _block(block: Block) -> Iterator[str]:
             what, by = escape_markdown(block.what), escape_markdown(block.by)
             yield f"{what}\n\n*To be filled in by {by}:* \\_\\_\\_\\_\\_\\_\\_\\_"
         case Signature():
-            blank = r"\_" * 24
-            hints = [f" ({each.hint})" if each.hint and not each.text else "" for each in block.lines]
-            yield "\n".join(
-                f"- **{escape_markdown(line.label + hint)}**: {escape_markdown(line.text) or blank}"
-                for hint, line in zip(hints, block.lines, strict=True)
-            )
+            lines = []
+            for line in block.lines:
+                hint = f" ({line.hint})" if line.hint and not line.text else ""
+                blank = escape_markdown(line.text) or r"\_" * 24
+                lines.append(f"- **{escape_markdown(line.what + hint)}**: {blank}")
+            yield "\n".join(lines)
 
 
 def _grid(grid: Grid) -> Iterator[str]:

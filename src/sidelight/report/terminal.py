@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragraph, Points, Quotation
+from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragraph, Points
 
 
 def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableType]:
@@ -45,8 +45,8 @@ def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableTyp
                 yield bullets
             case Grid():
                 yield _SplitGrid(block) if block.repeated else _grid(block)
-            case Quotation() | Code():
-                yield Text(block.text, no_wrap=isinstance(block, Code))
+            case Code():
+                yield Text(block.text, no_wrap=True)
             case _:
                 continue
 

@@ -2,7 +2,7 @@
 
 from support.words import mentions
 
-from sidelight.report.page import Code, Grid, Page, PageSection, Paragraph, Picture, Points, Quotation
+from sidelight.report.page import Code, Grid, Page, PageSection, Paragraph, Picture, Points
 
 LONG = "word " * 100
 
@@ -14,7 +14,7 @@ def test_short_pages_stay_as_they_are():
 
 def test_tables_lists_and_texts_are_cut_and_say_so():
     rows = tuple((str(number), LONG) for number in range(50))
-    blocks = (Grid(("a", "b"), rows), Points(tuple(map(str, range(50)))), Quotation(LONG), Code(LONG))
+    blocks = (Grid(("a", "b"), rows), Points(tuple(map(str, range(50)))), Paragraph(LONG, "quotation"), Code(LONG))
     (section,) = Page("Title", (PageSection("One", blocks),)).shorter(10, 30, pictures=True).sections
     grid, points, quotation, code = section.blocks
     assert (len(grid.rows), grid.omitted) == (10, 40)

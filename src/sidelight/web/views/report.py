@@ -234,7 +234,7 @@ def show(request: Request) -> Response:
         problem=problem,
         document=document,
         choice=choice,
-        outlines={name: outline.title for name, outline in OUTLINES.items()},
+        outlines={name: outline["title"] for name, outline in OUTLINES.items()},
         decisions=DECISIONS,
         also=also,
         kept=subject.also,
