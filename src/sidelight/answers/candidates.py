@@ -36,13 +36,13 @@ from sidelight.release.generalise import group
 from sidelight.report.answer import Recipe
 from sidelight.report.charts.searches import (
     MOST_CANDIDATES,
-    Candidate,
     SearchedLattice,
     candidates_chart,
     lattice_chart,
     search_chart,
 )
 from sidelight.report.page import Grid
+from sidelight.report.release_report import CandidateReleases
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.report.report import conclude as conclude_findings
 from sidelight.rounding import short_decimal
@@ -284,17 +284,17 @@ def draw_candidates(
 ) -> Drawing:
     """Draw candidates by what they lose and by what the limit with the number `against` finds."""
     utility = "balanced loss" if choice.method != "lattice" else choice.utility_name
-    points = [
-        Candidate(
+    points = (
+        (
             each.name,
             each.result.utility[utility],
             each.result.verdict.judgements[against].finding.value,
-            chosen=each.key == taken.key,
+            each.key == taken.key,
         )
         for each in candidates
         if each.result.method.prints_rows
-    ]
-    return candidates_chart(points, taken.result.policy.criteria[against], utility=utility)
+    )
+    return candidates_chart(CandidateReleases.build(taken.result.policy.criteria[against], utility, points))
 
 
 def list_smallest_groups(release: Release) -> Grid:

@@ -21,11 +21,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    WithJsonSchema,
+    model_serializer,
+)
 
 from sidelight.errors import as_names
 from sidelight.measures.attacker_answer import AttackerAnswer, Outcome
-from sidelight.measures.criterion import Criterion, Judgement, exact
+from sidelight.measures.criterion import Comparison, Criterion, Judgement, exact
 from sidelight.release.groups import GroupName
 from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.table.labels import shown
@@ -87,15 +95,36 @@ class Number(DocumentPart):
     @property
     def value(self) -> Amount:
         """The number as it is computed with, exact where it is."""
+        if self.rounded:
+            return float(self.exact)
         return math.inf if self.exact == "inf" else Fraction(self.exact)
 
 
 class PolicyBound(DocumentPart):
     """The bound that a policy sets."""
 
-    comparison: Literal["at_least", "above", "at_most", "below"]
+    comparison: Annotated[Comparison, WithJsonSchema({"enum": [each.value for each in Comparison], "type": "string"})]
     bound: Number
     text: str = Field(description='"≥ 5"')
+
+    def holds(self, value: Amount) -> bool:
+        """Decide, exactly."""
+        return self.comparison.holds(value, self.bound.value)
+
+    @property
+    def bound_text(self) -> str:
+        """The bound alone: 1/2."""
+        return self.text.partition(" ")[2]
+
+    @property
+    def in_words(self) -> str:
+        """The limit in words: below 1/2."""
+        return f"{self.comparison.words} {self.bound_text}"
+
+    @property
+    def negation(self) -> str:
+        """What a value is that breaks it: at least 1/2."""
+        return f"{self.comparison.negation.words} {self.bound_text}"
 
 
 def schema_text(document: type[DocumentPart]) -> str:
@@ -129,7 +158,7 @@ def policy_bound(criterion: Criterion) -> PolicyBound:
     """Return which bound a criterion sets."""
     # A bound is rounded to the strict side, which is the other one than that of a finding.
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
-    return PolicyBound(comparison=criterion.comparison.value, bound=bound, text=criterion.bound_text)
+    return PolicyBound(comparison=criterion.comparison, bound=bound, text=criterion.bound_text)
 
 
 def finite_or_none(number: float) -> float | None:

@@ -15,11 +15,9 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sidelight.errors import NotAvailable, SidelightError, did_you_mean, expect, parameter
-from sidelight.measures.criterion import Comparison
 from sidelight.policy.measure_names import ASK_CHOICES, asked_attackers
 from sidelight.report.page import (
     Blank,
@@ -344,10 +342,8 @@ def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> st
     limit = next((each.limit for each in findings if each.measure == curve.measure and each.limit is not None), None)
     if limit is None:
         return None
-    # in fractions, as printed numbers are rounded
-    comparison, bound = Comparison(limit.comparison), Fraction(limit.bound.exact)
     for amount, risk in zip(curve.amounts, curve.risks, strict=True):
-        if not comparison.holds(Fraction(risk.exact), bound):
+        if not limit.holds(risk.value):
             return f"{counted(amount, 'well-chosen fact')} on, the limit ({limit.text})"
     return None
 

@@ -58,11 +58,9 @@ from sidelight.release.release import Release, ReleaseBlocks, expect_release
 from sidelight.report.release_report import (
     MANY_PEOPLE,
     AttackTried,
-    CandidateFacts,
     CandidateReleases,
     CheckedBeliefs,
     Circumstances,
-    CutPart,
     CutsMade,
     HowMade,
     KnowledgeCells,
@@ -77,7 +75,6 @@ from sidelight.report.release_report import (
 )
 from sidelight.report.report import Audit, AuditFinding, AuditReport, BrokenBy, audit_report
 from sidelight.search.method import SearchResult
-from sidelight.search.utility import DEFAULT_UTILITY
 from sidelight.table.labels import shown
 from sidelight.table.roles import EACH_ROW
 from sidelight.table.table import Table
@@ -334,25 +331,13 @@ def candidate_releases(found: SearchResult, most_cells: int = 3_000_000) -> Cand
         return None
     from sidelight.report.charts.searches import candidates_of  # noqa: PLC0415 - only who has searched waits for it
 
-    criterion = found.policy.criteria[0]
     try:
-        candidates = candidates_of(found, criterion.measure)
+        compared = candidates_of(found)
     except (BadMeasure, TooHard):
         return None
-    bad = criterion.measure.large_is_bad
-    return CandidateReleases(
-        utility=found.chosen_by or DEFAULT_UTILITY,
-        measure=criterion.measure.name,
-        text=str(criterion.measure),
-        limit=policy_bound(criterion),
-        large_is_bad=bad,
-        candidates=tuple(
-            CandidateFacts(name=each.name, loss=each.loss, risk=number(each.risk, large_is_bad=bad), chosen=each.chosen)
-            for each in candidates
-            # JSON has no infinity, and a chart has no place for it
-            if math.isfinite(each.loss) and math.isfinite(each.risk)
-        ),
-    )
+    # JSON has no infinity, and a chart has no place for it
+    kept = [each for each in compared.candidates if math.isfinite(each.loss) and math.isfinite(each.risk.value)]
+    return compared.model_copy(update={"candidates": tuple(kept)})
 
 
 def cuts_made(found: SearchResult, longest: int = 200) -> CutsMade | None:
@@ -363,11 +348,11 @@ def cuts_made(found: SearchResult, longest: int = 200) -> CutsMade | None:
     tree = found.cuts
     if tree is None:
         return None
-    parts = []
-    for each in tree.top():
-        short = each if len(each.holds) <= longest else replace(each, holds=f"{each.holds[: longest - 1]}…")
-        parts.append(CutPart.model_validate(short, from_attributes=True))
-    return CutsMade(along=tree.along, parts=tuple(parts))
+    parts = tuple(
+        each if len(each.holds) <= longest else replace(each, holds=f"{each.holds[: longest - 1]}…")
+        for each in tree.top()
+    )
+    return CutsMade(along=tree.along, parts=parts)
 
 
 def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from sidelight.measures.criterion import Comparison
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.report.charts.attackers import checked_claims_chart, readers_chart
-from sidelight.report.charts.groups import SizesDrawn, size_steps_chart, value_bars_chart
+from sidelight.report.charts.groups import size_steps_chart, value_bars_chart
 from sidelight.report.charts.limits import JudgedLimit, limits_chart
-from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_chart
-from sidelight.report.charts.searches import Candidate, RiskScale, candidates_chart, cuts_chart, losses_chart
+from sidelight.report.charts.risk_curves import RiskCurve, kinds_chart
+from sidelight.report.charts.searches import candidates_chart, cuts_chart, losses_chart
 from sidelight.report.charts.skyline import cells_chart
 from sidelight.report.plots import expect_pictures, picture_of
 from sidelight.report.release_report import CheckedBeliefs, DoAgain, ReleaseReport, ReportedRelease, SignOff, least_size
@@ -42,33 +42,20 @@ def _draw_topic(document: str, name: str) -> tuple[Picture, ...]:
 
 
 def _limits(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
-    judged = [each for each in report.audit.findings if each.limit is not None]
+    judged = [(each, each.limit) for each in report.audit.findings if each.limit is not None]
     before = report.before.results if report.before else ()
-    limits = []
-    for at, each in enumerate(judged):
-        assert each.limit is not None
-        limits.append(
-            JudgedLimit(
-                counts=attacker_of(each.measure).counts,
-                comparison=Comparison(each.limit.comparison),
-                bound=each.limit.bound.value,
-                bound_text=each.limit.text.partition(" ")[2],  # without its sign
-                after=each.result.value,
-                after_text=each.result.text,
-                holds=bool(each.holds),
-                before=before[at].value if at < len(before) else None,
-                before_text=before[at].text if at < len(before) else "",
-            )
+    if judged:
+        # results of the table stand in the order of the limits
+        pairs = zip_longest(judged, before[: len(judged)])
+        yield limits_chart(
+            [JudgedLimit(attacker_of(each.measure).counts, limit, each.result, table) for (each, limit), table in pairs]
         )
-    if limits:
-        yield limits_chart(limits)
 
 
 def _sizes(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
-    if report.smallest_group is None or report.half_in_groups_of is None:
-        return
-    drawn = SizesDrawn(report.sizes, report.smallest_group, report.half_in_groups_of)
-    yield size_steps_chart(drawn, least_size(report.audit))
+    smallest, half_in = report.smallest_group, report.half_in_groups_of
+    if smallest is not None and half_in is not None:
+        yield size_steps_chart(report.sizes, smallest, half_in, least_size(report.audit))
 
 
 def _values(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
@@ -102,8 +89,7 @@ def _knowledge(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
     )
     # only an amount that was measured has a point on the curve
     marked = (own,) if isinstance(own, int) and own in curve.amounts else ()
-    bound = None if limit is None else RiskLimit(limit.bound.value, Comparison(limit.comparison))
-    yield kinds_chart([kind], "of somebody's value", limit=bound, own=marked)
+    yield kinds_chart([kind], "of somebody's value", limit=limit, own=marked)
 
 
 def _cells(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
@@ -111,8 +97,7 @@ def _cells(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
         axes = tuple(KnowledgeAxis(name, amounts) for name, amounts in each.amounts.items())
         curve = DisclosureCurve(each.measure, (), axes, tuple(risk.value for risk in each.risks))
         own = (each.own["rules_out"], each.own["others"], each.own["family"])
-        limit = RiskLimit(each.limit.bound.value, Comparison(each.limit.comparison))
-        yield cells_chart(curve, limit=limit, own=own)
+        yield cells_chart(curve, limit=each.limit, own=own)
 
 
 def _readers(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
@@ -133,9 +118,7 @@ def _utility(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
     if any(name in losses for name in ("balanced loss", "loss", "non-uniform entropy")):
         yield losses_chart(losses)
     if others is not None:
-        scale = RiskScale(others.measure, others.text, others.limit.bound.value, others.limit.text, others.large_is_bad)
-        candidates = [Candidate(each.name, each.loss, each.risk.value, each.chosen) for each in others.candidates]
-        yield candidates_chart(candidates, scale, utility=others.utility)
+        yield candidates_chart(others)
 
 
 CHARTS: dict[str, Callable[[ReportedRelease], Iterator[alt.TopLevelMixin]]] = {

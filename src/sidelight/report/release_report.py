@@ -11,7 +11,7 @@ and a witness that is one person is withheld (`shareable`): the terminal shows i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -25,12 +25,17 @@ from sidelight.documents.document import (
     Number,
     PeopleCounts,
     PolicyBound,
+    number,
     people_counts,
+    policy_bound,
 )
+from sidelight.learner.learned import BeliefBin
+from sidelight.measures.criterion import Amount, Comparison, Criterion
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.report.answer import Answer
-from sidelight.report.charts.groups import MOST_VALUES, SizeBand, SizesDrawn
+from sidelight.report.charts.groups import MOST_VALUES, SizeBand, count_sizes
 from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, attacker_of, conclude, families_not_asked
+from sidelight.search.mondrian_cuts import CutNode
 from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.text import fraction_in
 
@@ -139,52 +144,53 @@ class KnowledgeCells(DocumentPart):
     risks: tuple[Number, ...] = Field(description="of all combinations, the last amount varies fastest")
 
 
-class CandidateFacts(DocumentPart):
-    """A release that could be published instead: what it loses, and its risk."""
+class Candidate(DocumentPart):
+    """A release that could be published: what it loses (less is better), and its value of a measure."""
 
     name: str
     loss: float
     risk: Number
-    chosen: bool
+    chosen: bool = False
 
 
 class CandidateReleases(DocumentPart):
-    """The candidates of a search, by what is lost and by the policy's first limit."""
+    """The candidates of a search, by what is lost and by a limit of the policy, the first unless another is named."""
 
     utility: str
     measure: str
     text: str
     limit: PolicyBound
     large_is_bad: bool
-    candidates: tuple[CandidateFacts, ...]
+    candidates: tuple[Candidate, ...]
 
-
-class CutPart(DocumentPart):
-    """People whom cuts have left together."""
-
-    parent: int | None = Field(default=None, description="its place in the list; null: everybody")
-    column: str = Field(description="that was cut last; empty: none")
-    holds: str = Field(description="of that column, as it would be printed")
-    people: int
-    groups: int = Field(description="that are published of these people")
-    cut: bool = Field(description="whether its halves follow")
+    @classmethod
+    def build(
+        cls, criterion: Criterion, utility: str, candidates: Iterable[tuple[str, float, Amount, bool]]
+    ) -> CandidateReleases:
+        """Compare candidates, each with its name, its loss, its value and whether it was chosen."""
+        measure = criterion.measure
+        return cls(
+            utility=utility,
+            measure=measure.name,
+            text=str(measure),
+            limit=policy_bound(criterion),
+            large_is_bad=measure.large_is_bad,
+            candidates=tuple(
+                Candidate(name=name, loss=loss, risk=number(risk, large_is_bad=measure.large_is_bad), chosen=chosen)
+                for name, loss, risk, chosen in candidates
+            ),
+        )
 
 
 class CutsMade(DocumentPart):
     """The cuts by which people were put into groups: how many along each column, and the first of them."""
 
     along: dict[str, int]
-    parts: tuple[CutPart, ...]
-
-
-class CheckedBin(DocumentPart):
-    """People of whom a model claims so much: how many, the mean of what is claimed, the share right."""
-
-    low: float
-    high: float
-    people: int
-    claimed: float
-    right: float
+    parts: tuple[CutNode, ...] = Field(
+        description="people whom cuts have left together: `parent` is a place in this list, null for everybody; "
+        "`column` was cut last, `holds` what they have of it, as it would be printed; `groups` are published of them; "
+        "`cut`: whether halves follow"
+    )
 
 
 class CheckedBeliefs(DocumentPart):
@@ -195,7 +201,7 @@ class CheckedBeliefs(DocumentPart):
     claimed: float
     right: float
     calibration_error: float
-    calibration: tuple[CheckedBin, ...]
+    calibration: tuple[BeliefBin, ...] = Field(description="by how much is claimed, the share right among them")
     withheld: int = Field(default=0, description="people in bins of too few to be told")
 
 
@@ -334,19 +340,18 @@ def assemble_report(
         # columns of the table that are not in the file, where the table is at hand
         *(describe_column(name, "not published") for name in left_out if name not in named),
     )
-    sizes = (
-        SizesDrawn.count(release.held("group sizes"), least_size(answer))
-        if release is not None and release.is_held
-        else None
-    )
+    bands: tuple[SizeBand, ...] = ()
+    smallest = half_in = None
+    if release is not None and release.is_held:
+        bands, smallest, half_in = count_sizes(release.held("group sizes"), least_size(answer))
     told = {each.name: getattr(known, each.name) for each in fields(known) if each.name in ReportedRelease.model_fields}
     story = ReportedRelease(
         **told,
         audit=answer,
         columns=columns,
-        sizes=() if sizes is None else sizes.steps,
-        smallest_group=None if sizes is None else sizes.smallest,
-        half_in_groups_of=None if sizes is None else sizes.half_in,
+        sizes=bands,
+        smallest_group=smallest,
+        half_in_groups_of=half_in,
         values=() if release is None else value_counts(release.outline),
         curves=curves,
         cells=cells,
@@ -494,7 +499,7 @@ def least_size(audit: Audit) -> int | None:
     """Return how small a group may be at least, where a limit says so."""
     bounds = [
         # sizes are whole: above 4 is at least 5, and so is at least 4.5
-        math.floor(bound) + 1 if each.limit.comparison == "above" else math.ceil(bound)
+        math.floor(bound) + 1 if each.limit.comparison is Comparison.ABOVE else math.ceil(bound)
         for each in audit.findings
         if each.measure == "group size" and each.limit is not None
         if (bound := fraction_in(each.limit.bound.exact)) is not None

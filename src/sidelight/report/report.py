@@ -40,7 +40,6 @@ from sidelight.intake.roles import MISSING_MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.attacker_answer import AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
-from sidelight.measures.criterion import Comparison
 from sidelight.measures.measure import FAMILIES, Attacker
 from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.report.answer import Answer
@@ -103,7 +102,7 @@ class AuditFinding(FindingFacts):
         """A fraction as a decimal too, rounded towards caution; empty where it is one already."""
         if "/" not in self.result.text or self.result.number is None:
             return ""
-        up = self.limit is None or Comparison(self.limit.comparison).from_above
+        up = self.limit is None or self.limit.comparison.from_above
         return short_decimal(Fraction(self.result.exact), up=up)
 
 

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from sidelight.max_entropy.beliefs import KeyBeliefs, ReleaseBeliefs
     from sidelight.max_entropy.measure import RuleCurve, RulePoint
     from sidelight.minimality.insider import InsiderBeliefs
-    from sidelight.report.release_report import CheckedBin
 
 HOW_SURE = "how sure somebody claims to be"
 
@@ -211,7 +210,7 @@ def calibration_chart(learned: Learned) -> alt.TopLevelMixin:
 
 
 def checked_claims_chart(
-    model: str, claimed: float, right: float, error: float, bins: Sequence[BeliefBin | CheckedBin]
+    model: str, claimed: float, right: float, error: float, bins: Sequence[BeliefBin]
 ) -> alt.TopLevelMixin:
     """Draw claims that were compared with the truth: how sure, how often right, and how far the two are apart."""
     library = altair()

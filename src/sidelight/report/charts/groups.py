@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from sidelight.measures.criterion import Amount, Bound, Criterion, Finding, exac
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
-from sidelight.report.charts.risk_curves import RiskLimit, risk_chart
+from sidelight.report.charts.risk_curves import risk_chart
 from sidelight.report.plots import (
     BLUE,
     INK,
@@ -89,46 +88,37 @@ def size_steps(sizes: Integers, limit: int | None = None) -> tuple[SizeBand, ...
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SizesDrawn:
-    """How large the groups of a release are: in steps, the smallest, and the one that half of the people are in."""
-
-    steps: tuple[SizeBand, ...]
-    smallest: int
-    half_in: int  # half of the people are in groups of so many or more
-
-    @classmethod
-    def count(cls, release: Release, least: int | None = None) -> SizesDrawn:
-        """Count people by the size of their group."""
-        sizes: Integers = release.groups.sizes[release.groups.sizes > 0]
-        largest_first = np.sort(sizes)[::-1]
-        # the first size at which the largest groups hold half of the people; doubled, to stay in whole numbers
-        half = int(largest_first[np.searchsorted(np.cumsum(largest_first) * 2, largest_first.sum())])
-        return cls(size_steps(sizes, least), int(sizes.min()), half)
+def count_sizes(release: Release, least: int | None = None) -> tuple[tuple[SizeBand, ...], int, int]:
+    """Count people by the size of their group; also the smallest size, and that which half of them are in, or more."""
+    sizes: Integers = release.groups.sizes[release.groups.sizes > 0]
+    largest_first = np.sort(sizes)[::-1]
+    # the first size at which the largest groups hold half of the people; doubled, to stay in whole numbers
+    half = int(largest_first[np.searchsorted(np.cumsum(largest_first) * 2, largest_first.sum())])
+    return size_steps(sizes, least), int(sizes.min()), half
 
 
 def sizes_chart(release: Release, *, limit: Bound | None = None) -> alt.TopLevelMixin:
     """Draw how many people are in groups of which size; `limit` is the smallest that a group may be."""
     # sizes are whole, so that at least 4.5 is at least 5
     least = None if limit is None else math.ceil(exact(limit))
-    return size_steps_chart(SizesDrawn.count(release, least), least)
+    return size_steps_chart(*count_sizes(release, least), least)
 
 
-def size_steps_chart(drawn: SizesDrawn, least: int | None) -> alt.TopLevelMixin:
+def size_steps_chart(steps: Sequence[SizeBand], smallest: int, half_in: int, least: int | None) -> alt.TopLevelMixin:
     """Draw sizes that were counted already."""
-    total = counted(sum(step.people for step in drawn.steps), "person")
-    groups = counted(sum(step.groups for step in drawn.steps), "group")
-    few = 0 if least is None else sum(step.people for step in drawn.steps if step.high < least)
-    title = f"The smallest group has {counted(drawn.smallest, 'person')}"
+    total = counted(sum(step.people for step in steps), "person")
+    groups = counted(sum(step.groups for step in steps), "group")
+    few = 0 if least is None else sum(step.people for step in steps if step.high < least)
+    title = f"The smallest group has {counted(smallest, 'person')}"
     if least is not None:
-        title = f"Nobody of {total} is in a group of fewer than {least:,}; the smallest has {drawn.smallest:,}"
+        title = f"Nobody of {total} is in a group of fewer than {least:,}; the smallest has {smallest:,}"
     return finish_chart(
-        _size_bars(drawn.steps, least),
+        _size_bars(steps, least),
         title=f"{few:,} of {total} are in groups of fewer than {least:,}" if few else title,
-        subtitle=f"{total} in {groups}; half of the people are in groups of {drawn.half_in:,} or more.",
+        subtitle=f"{total} in {groups}; half of the people are in groups of {half_in:,} or more.",
         table=TableBehind(
             ("size of the group", "groups", "people in them"),
-            tuple((step.sizes, step.groups, step.people) for step in drawn.steps),
+            tuple((step.sizes, step.groups, step.people) for step in steps),
         ),
         width=600,
     )
@@ -242,8 +232,7 @@ def finding_chart(finding: Finding, release: Release, *, criterion: Criterion | 
     known = [name for name in measure.more_is_worse if name in measure.amounts()]
     if known and 0 <= finding.value <= 1:
         curves = [_measure_around(measure, view, name) for name in known]
-        limit = None if criterion is None else RiskLimit(criterion.bound, criterion.comparison)
-        return risk_chart(curves, limit=limit, own=tuple(measure.amounts()[name] for name in known))
+        return risk_chart(curves, limit=criterion, own=tuple(measure.amounts()[name] for name in known))
     if isinstance(measure, GroupSize):
         return sizes_chart(view, limit=None if criterion is None else criterion.bound)
     if finding.witness is None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sidelight.documents.document import Number, PolicyBound, finding_facts
 from sidelight.errors import BadMeasure
-from sidelight.measures.criterion import Comparison, exact
 from sidelight.report.plots import (
     BLUE,
     GREY,
@@ -27,7 +27,6 @@ from sidelight.report.plots import (
     draw_rows,
     finish_chart,
 )
-from sidelight.rounding import short_amount
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
@@ -46,32 +45,28 @@ class JudgedLimit:
     """What a limit bounds, in words; the amounts as numbers and as people read them."""
 
     counts: str
-    comparison: Comparison
-    bound: Amount
-    bound_text: str  # the bound alone
-    after: Amount
-    after_text: str
-    holds: bool
-    before: Amount | None = None
-    before_text: str = ""
+    limit: PolicyBound
+    after: Number
+    before: Number | None = None
 
     @property
-    def bound_words(self) -> str:
-        """The limit in words: at least 10."""
-        return f"{self.comparison.words} {self.bound_text}"
+    def holds(self) -> bool:
+        """Whether the release keeps it."""
+        return self.limit.holds(self.after.value)
 
     def place(self, amount: Amount) -> float:
         """Return where an amount stands on the strip, from 0 to 1; what is infinite stands at its end."""
-        amounts = (self.bound, self.after, *(() if self.before is None else (self.before,)))
+        bound = self.limit.bound.value
+        amounts = [bound, self.after.value] if self.before is None else [bound, self.after.value, self.before.value]
         if not math.isfinite(amount):
             return 1.0
         # shares have the whole scale
-        if self.comparison.from_above and all(0 <= each <= 1 for each in amounts):
+        if self.limit.comparison.from_above and all(0 <= each <= 1 for each in amounts):
             return float(amount)
         largest = max((float(each) for each in amounts if math.isfinite(each)), default=1.0) or 1.0
         # a dot on the very end would be cut off
         most = largest * 1.08
-        if largest > 20 * max(float(self.bound), 1.0):
+        if largest > 20 * max(float(bound), 1.0):
             # amounts many times the bound; log1p rather than log, as 0 needs a place on the scale too
             return math.log1p(float(amount)) / math.log1p(most)
         return float(amount) / most
@@ -89,44 +84,40 @@ def limits_chart(limits: Sequence[JudgedLimit], most_strips: int = 12) -> alt.To
         _strips(drawn),
         title=limits_title(limits),
         subtitle=f"Filled dot: the release.{before} Dark line: the limit; the shaded side keeps it.{more}",
-        table=TableBehind(
-            ("what is counted", "the table", "wanted", "the release", "holds"),
-            tuple(
-                (
-                    each.counts,
-                    each.before_text,
-                    each.bound_words,
-                    each.after_text,
-                    "yes" if each.holds else "no",
-                )
-                for each in limits
-            ),
-        ),
+        table=TableBehind(("what is counted", "the table", "wanted", "the release", "holds"), tuple(map(_row, limits))),
         width=WIDTH + 100,
     )
 
 
+def _row(judged: JudgedLimit) -> tuple[str, ...]:
+    before = "" if judged.before is None else judged.before.text
+    return judged.counts, before, judged.limit.in_words, judged.after.text, "yes" if judged.holds else "no"
+
+
 def verdict_chart(verdict: Verdict) -> alt.TopLevelMixin:
     """Draw what each limit of a policy says of a release."""
-    limits = []
-    for each in verdict.judgements:
-        criterion, measure = each.criterion, each.criterion.measure
-        text = short_amount(each.finding.value, large_is_bad=measure.large_is_bad)
-        bound, bound_text = exact(criterion.bound), criterion.bound_text.partition(" ")[2]
-        value = each.finding.value
-        limits.append(JudgedLimit(str(measure), criterion.comparison, bound, bound_text, value, text, each.holds))
-    return limits_chart(limits)
+    return limits_chart(
+        [
+            JudgedLimit(facts.text, facts.limit, facts.result)
+            for each in verdict.judgements
+            for facts in [finding_facts(each.criterion.measure, each.finding.value, each.criterion)]
+            if facts.limit is not None
+        ]
+    )
 
 
 def limits_title(limits: Sequence[JudgedLimit]) -> str:
     """Return how many limits hold, and how many did before.
 
-    >>> limit = JudgedLimit("fewest alike", Comparison.AT_LEAST, 5, "5", 7, "7", True, before=1, before_text="1")
+    >>> from sidelight.documents.document import number, policy_bound
+    >>> from sidelight.measures.classics import GroupSize
+    >>> one, seven = (number(each, large_is_bad=False) for each in (1, 7))
+    >>> limit = JudgedLimit("fewest alike", policy_bound(GroupSize() >= 5), after=seven, before=one)
     >>> limits_title([limit, limit])
     'Both limits hold for the release; for the table itself none holds'
     """
     broken = sum(not each.holds for each in limits)
-    before = sum(each.before is not None and each.comparison.holds(each.before, each.bound) for each in limits)
+    before = sum(each.before is not None and each.limit.holds(each.before.value) for each in limits)
     if len(limits) == 1:
         after = "The limit does not hold" if broken else "The limit holds"
         held = "it holds" if before else "it does not"
@@ -158,22 +149,22 @@ def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
 
     for number, limit in enumerate(limits):
         top = number * STEP + STEP - HEIGHT - 8
-        middle, bound, end = top + HEIGHT / 2, limit.place(limit.bound), top + HEIGHT
-        table = None if limit.before is None else limit.place(limit.before)
-        release = limit.place(limit.after)
-        kept = (0.0, bound) if limit.comparison.from_above else (bound, 1.0)
+        middle, bound, end = top + HEIGHT / 2, limit.place(limit.limit.bound.value), top + HEIGHT
+        table = None if limit.before is None else limit.place(limit.before.value)
+        release = limit.place(limit.after.value)
+        kept = (0.0, bound) if limit.limit.comparison.from_above else (bound, 1.0)
         shaded.append({"x": kept[0], "x2": kept[1], "y": top, "y2": end})
         lines.append({"x": 0, "x2": 1, "y": middle})
         bounds.append({"x": bound, "y": top, "y2": end})
         after.append({"x": release, "y": middle, "holds": limit.holds})
         write(0, top - 30, limit.counts, "left", bold=True)
         inwards = "left" if bound < 0.16 else "right" if bound > 1 - 0.16 else "center"
-        write(bound, top - 9, f"limit: {limit.bound_words}", inwards)
+        write(bound, top - 9, f"limit: {limit.limit.in_words}", inwards)
         # the dots of the first strip say what they are
-        if table is not None:
+        if table is not None and limit.before is not None:
             before.append({"x": table, "y": middle})
-            write_number(table, release, f"{'' if number else 'the table: '}{limit.before_text}", bold=False)
-        write_number(release, table, f"{'' if number else 'the release: '}{limit.after_text}", bold=True)
+            write_number(table, release, f"{'' if number else 'the table: '}{limit.before.text}", bold=False)
+        write_number(release, table, f"{'' if number else 'the release: '}{limit.after.text}", bold=True)
     colour = library.condition("datum.holds", library.value(BLUE), library.value(VERMILION))
     hollow = drawn(before).mark_point(filled=True, fill=PAPER, stroke=GREY, strokeWidth=2, size=90, opacity=1)
     return library.layer(

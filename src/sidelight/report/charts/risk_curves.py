@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from sidelight.documents.document import PolicyBound, number, policy_bound
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.criterion import Bound, Comparison, exact
+from sidelight.measures.criterion import Bound, Comparison, Criterion, exact
 from sidelight.report.plots import (
     BLUE,
     INK,
@@ -92,7 +93,7 @@ class RiskCurve:
         """Whether amounts reach so far that their scale is logarithmic beyond the first few."""
         return self.most > 60
 
-    def first_above(self, limit: RiskLimit) -> int | None:
+    def first_above(self, limit: PolicyBound) -> int | None:
         """Return the smallest amount at which the limit is no longer kept."""
         crossed = (amount for amount, risk in zip(self.amounts, self.risks, strict=True) if not limit.holds(risk))
         return next(crossed, None)
@@ -118,49 +119,39 @@ def amount_text(kind: tuple[str, str], amount: float) -> str:
     return f"one {kind[0]}" if amount == 1 else f"{amount:,} {kind[1]}"
 
 
-@dataclass(frozen=True, slots=True)
-class RiskLimit:
-    """How large a risk may be."""
+def read_risk_limit(limit: Bound | Criterion | PolicyBound | None) -> PolicyBound | None:
+    """Return a limit on a risk: below a number that is given alone; refuse one that is beyond every risk.
 
-    bound: Bound
-    comparison: Comparison = Comparison.BELOW
-
-    def __post_init__(self) -> None:
-        if exact(self.bound) > LARGEST_NUMBER:
-            raise BadMeasure(f"a limit of {as_given(self.bound)} is beyond every risk; give a smaller one, or none")
-
-    def holds(self, risk: Amount) -> bool:
-        """Decide, exactly."""
-        return self.comparison.holds(risk, exact(self.bound))
-
-    @property
-    def in_words(self) -> str:
-        """The limit in words: below 1/2."""
-        return f"{self.comparison.words} {self.bound}"
-
-    @property
-    def reached(self) -> str:
-        """Return what a risk does that breaks it: at least 1/2."""
-        return f"{self.comparison.negation.words} {self.bound}"
+    >>> read_risk_limit(0.5).in_words
+    'below 0.5'
+    """
+    if limit is None:
+        return None
+    if isinstance(limit, PolicyBound):
+        return limit
+    given = limit.bound if isinstance(limit, Criterion) else limit
+    if exact(given) > LARGEST_NUMBER:
+        raise BadMeasure(f"a limit of {as_given(given)} is beyond every risk; give a smaller one, or none")
+    if isinstance(limit, Criterion):
+        return policy_bound(limit)
+    return PolicyBound(comparison=Comparison.BELOW, bound=number(exact(limit), large_is_bad=False), text=f"< {limit}")
 
 
 def risk_chart(
     curves: Sequence[DisclosureCurve],
     *,
-    limit: Bound | RiskLimit | None = None,
+    limit: Bound | Criterion | PolicyBound | None = None,
     own: Sequence[int] = (),
 ) -> alt.TopLevelMixin:
     """Draw the risk against how much is known, a panel per curve; `own` are amounts to mark, one for each."""
     if not curves:
         raise BadMeasure("there is no curve to draw; give at least one")
-    bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
-    return kinds_chart(
-        [RiskCurve.from_curve(curve) for curve in curves], describe_value(curves[0]), limit=bound, own=own
-    )
+    kinds = [RiskCurve.from_curve(curve) for curve in curves]
+    return kinds_chart(kinds, describe_value(curves[0]), limit=read_risk_limit(limit), own=own)
 
 
 def kinds_chart(
-    kinds: Sequence[RiskCurve], about: str, *, limit: RiskLimit | None = None, own: Sequence[int] = ()
+    kinds: Sequence[RiskCurve], about: str, *, limit: PolicyBound | None = None, own: Sequence[int] = ()
 ) -> alt.TopLevelMixin:
     """Draw the risk of what is said by `about` against kinds of knowledge that have their words already."""
     library = altair()
@@ -184,17 +175,24 @@ def kinds_chart(
         chart,
         title=risk_title(kinds, limit, about, own),
         subtitle=subtitle,
-        table=_table(kinds),
+        table=TableBehind(
+            ("what is known", "how much of it", "risk, exactly", "risk, rounded up"),
+            tuple(
+                (kind.several, amount, exact_text(risk), round_up(risk) if math.isfinite(risk) else None)
+                for kind in kinds
+                for amount, risk in zip(kind.amounts, kind.risks, strict=True)
+            ),
+        ),
         width=(width + 30) * columns + 60,
     )
 
 
-def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str, own: Sequence[int] = ()) -> str:
+def risk_title(kinds: Sequence[RiskCurve], limit: PolicyBound | None, about: str, own: Sequence[int] = ()) -> str:
     """Return what the curves show, or what follows from the amounts that were asked about.
 
     >>> from fractions import Fraction
     >>> curve = RiskCurve("implication", "implications", (0, 1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(1)))
-    >>> risk_title([curve], RiskLimit(Fraction(1, 2)), "that a person has Flu")
+    >>> risk_title([curve], read_risk_limit(Fraction(1, 2)), "that a person has Flu")
     'One implication is enough to be at least 1/2 sure that a person has Flu'
     >>> risk_title([curve], None, "that a person has Flu")
     'Knowing 2 implications, somebody can be certain that a person has Flu'
@@ -216,15 +214,15 @@ def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str, 
         least = min(amount for amount, _ in crossed)
         enough = " or ".join(kind.amount_text(least) for amount, kind in crossed if amount == least)
         verb = "is" if least == 1 else "are"
-        return f"{enough[0].upper()}{enough[1:]} {verb} enough to be {limit.reached} sure {about}"
+        return f"{enough[0].upper()}{enough[1:]} {verb} enough to be {limit.negation} sure {about}"
     if limit:
         known = " or ".join(kind.amount_text(kind.amounts[-1]) for kind in kinds)
-        return f"Knowing up to {known}, nobody can be {limit.reached} sure {about}"
+        return f"Knowing up to {known}, nobody can be {limit.negation} sure {about}"
     risk, kind = max(((kind.risks[-1], kind) for kind in kinds), key=lambda each: each[0])
     return f"Knowing {kind.amount_text(kind.amounts[-1])}, somebody can be {_sure(risk)} {about}"
 
 
-def _plain_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
+def _plain_title(kinds: Sequence[RiskCurve], limit: PolicyBound | None) -> str:
     kind = kinds[0]
     amount = kind.first_above(limit) if limit else None
     if limit and amount is not None:
@@ -244,17 +242,8 @@ def describe_value(curve: DisclosureCurve) -> str:
     return f"that a person has {f'one of {value[1:-1]}' if value.startswith('[') else value}"
 
 
-def _table(kinds: Sequence[RiskCurve]) -> TableBehind:
-    rows = [
-        (kind.several, amount, exact_text(risk), round_up(risk) if math.isfinite(risk) else None)
-        for kind in kinds
-        for amount, risk in zip(kind.amounts, kind.risks, strict=True)
-    ]
-    return TableBehind(("what is known", "how much of it", "risk, exactly", "risk, rounded up"), tuple(rows))
-
-
 def _panel(
-    kind: RiskCurve, width: int, limit: RiskLimit | None, own: int | None, *, first: bool, last: bool
+    kind: RiskCurve, width: int, limit: PolicyBound | None, own: int | None, *, first: bool, last: bool
 ) -> Drawing:
     """Draw one kind of knowledge; the first panel of a row has the axis, the last one the words of the limit."""
     library = altair()
@@ -273,14 +262,14 @@ def _panel(
     if len(rows) <= 12:  # few amounts have a point each
         layers.append(base.mark_point(color=BLUE, filled=True, opacity=1, size=28).encode(x, y))
     if limit is not None:
-        rule = draw_rows([{"limit": round_up(exact(limit.bound)), "text": ["limit:", limit.in_words]}])
+        rule = draw_rows([{"limit": round_up(limit.bound.value), "text": ["limit:", limit.in_words]}])
         words = rule.mark_text(align="left", baseline="middle", color=INK, fontSize=12, dx=6, lineHeight=15)
         layers.append(rule.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q"))
         if last:  # panels of a row share their scale: words at the last one serve all
             layers.append(words.encode(y="limit:Q", x=library.value(width), text="text:N"))
         amount = kind.first_above(limit)
         if amount is not None:
-            layers += _crossing(kind, amount, exact(limit.bound), width)
+            layers += _crossing(kind, amount, limit.bound.value, width)
     if own is not None and own in kind.amounts:
         layers += _own_point(kind, own, width, height)
     return library.layer(*layers)

@@ -24,7 +24,6 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, as_given, is_one_of, parameter
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Criterion, exact
 from sidelight.progress import quiet
 from sidelight.report.charts.groups import sizes_chart
 from sidelight.report.plots import (
@@ -43,7 +42,8 @@ from sidelight.report.plots import (
     finish_chart,
     share_axis,
 )
-from sidelight.rounding import exact_text, round_cautiously, short_amount, short_decimal
+from sidelight.report.release_report import Candidate, CandidateReleases
+from sidelight.rounding import exact_text, round_cautiously, short_decimal
 from sidelight.search.method import SearchPicture, SearchResult
 from sidelight.search.policy_check import holds_upwards
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
@@ -54,9 +54,6 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.arrays import Flags, Integers
-    from sidelight.measures.criterion import Amount
-    from sidelight.measures.measure import Measure
-    from sidelight.report.release_report import CutPart
     from sidelight.search.mondrian_cuts import CutNode
     from sidelight.search.protect import ReleaseComparison
 
@@ -79,9 +76,7 @@ def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.To
             raise BadMeasure(f"method '{found.method.name}' makes no cuts; draw its groups: plot('sizes')")
         return cuts_chart(tree.along, tree.top())
     if picture == "candidates":
-        criterion = found.policy.criteria[0]
-        utility = found.chosen_by or DEFAULT_UTILITY
-        return candidates_chart(candidates_of(found, criterion.measure), criterion, utility=utility)
+        return candidates_chart(candidates_of(found))
     limits = [each.bound for each in found.policy.criteria if isinstance(each.measure, GroupSize)]
     return sizes_chart(found.release, limit=max(limits, default=None))
 
@@ -262,7 +257,7 @@ def _density(searched: SearchedLattice) -> Drawing:
 MOST_CHARACTERS = 21
 
 
-def cuts_chart(along: Mapping[str, int], nodes: Sequence[CutNode | CutPart]) -> alt.TopLevelMixin:
+def cuts_chart(along: Mapping[str, int], nodes: Sequence[CutNode]) -> alt.TopLevelMixin:
     """Draw the first cuts, and say along which column most of all were made: how many along each, top of their tree."""
     everybody = nodes[0]
     depths: list[int] = []
@@ -289,7 +284,7 @@ def cuts_chart(along: Mapping[str, int], nodes: Sequence[CutNode | CutPart]) -> 
     )
 
 
-def _cuts_title(along: Mapping[str, int], nodes: Sequence[CutNode | CutPart]) -> str:
+def _cuts_title(along: Mapping[str, int], nodes: Sequence[CutNode]) -> str:
     everybody, cuts = nodes[0], sum(along.values())
     if not cuts:
         return f"Nobody was cut apart: {counted(everybody.people, 'person')} are one group"
@@ -302,11 +297,11 @@ def _cuts_title(along: Mapping[str, int], nodes: Sequence[CutNode | CutPart]) ->
     return f"{outcome}: the first is along {first}, most are along {most} ({along[most]:,})"
 
 
-def _name_part(node: CutNode | CutPart) -> str:
+def _name_part(node: CutNode) -> str:
     return f"{node.column} {node.holds}" if node.column else "everybody"
 
 
-def find_heights(nodes: Sequence[CutNode | CutPart]) -> list[float]:
+def find_heights(nodes: Sequence[CutNode]) -> list[float]:
     """Return where each node stands: those that are drawn no further one by one, the others between their halves."""
     heights = [0.0] * len(nodes)
     for place, at in enumerate(at for at, node in enumerate(nodes) if not node.cut):
@@ -319,7 +314,7 @@ def find_heights(nodes: Sequence[CutNode | CutPart]) -> list[float]:
     return heights
 
 
-def _tree(nodes: Sequence[CutNode | CutPart], depths: Sequence[int]) -> Drawing:
+def _tree(nodes: Sequence[CutNode], depths: Sequence[int]) -> Drawing:
     library = altair()
     heights, deepest = find_heights(nodes), max(depths)
     # the level of everybody is narrower by 0.3 of a width, and the last one wider
@@ -368,96 +363,67 @@ def _tree(nodes: Sequence[CutNode | CutPart], depths: Sequence[int]) -> Drawing:
 MOST_CANDIDATES = 40
 
 
-@dataclass(frozen=True, slots=True)
-class RiskScale:
-    """What candidates are judged by: a measure in words, and its limit."""
-
-    name: str
-    text: str
-    bound: Amount
-    bound_text: str
-    large_is_bad: bool
-
-    @classmethod
-    def from_criterion(cls, criterion: Criterion) -> RiskScale:
-        """Build the scale of a criterion."""
-        measure, bound = criterion.measure, exact(criterion.bound)
-        return cls(measure.name, str(measure), bound, criterion.bound_text, measure.large_is_bad)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A release that could be published: what it loses (less is better), and its value of a measure."""
-
-    name: str
-    loss: float
-    risk: Amount
-    chosen: bool = False
-
-
-def candidates_of(found: SearchResult, measure: Measure) -> list[Candidate]:
-    """Measure the minimal generalisations that a search found, each as it would be published."""
+def candidates_of(found: SearchResult) -> CandidateReleases:
+    """Measure the minimal generalisations that a search found, each as it would be published, by its first limit."""
     method, table = found.method, held(found.recoding.table)
     if not found.choices:
-        raise BadMeasure(
-            f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
-        )
-    utility = found.chosen_by or DEFAULT_UTILITY
+        raise BadMeasure(f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods")
+    utility, criterion = found.chosen_by or DEFAULT_UTILITY, found.policy.criteria[0]
     candidates = []
     for choice in found.choices[:MOST_CANDIDATES]:
         at_levels = method.with_options(levels=dict(choice.levels))
         # searched again at these levels alone, so that the risk is that of the release as it would be published
         outcomes = at_levels.search(table, found.policy, by=found.hierarchies, utilities=(utility,), progress=quiet)
         name = ", ".join(f"{column} {level}" for column, level in choice.levels.items())
-        risk = measure.measure(outcomes[utility].release).value
-        candidates.append(Candidate(name, choice.utility[utility], risk, chosen=choice.levels == found.levels))
-    return candidates
+        risk = criterion.measure.measure(outcomes[utility].release).value
+        candidates.append((name, choice.utility[utility], risk, choice.levels == found.levels))
+    return CandidateReleases.build(criterion, utility, candidates)
 
 
 def comparison_chart(comparison: ReleaseComparison) -> alt.TopLevelMixin:
     """Draw the releases of a comparison that keep the policy against its first limit."""
     criterion, advised = comparison.policy.criteria[0], comparison.advised
-    candidates = [
-        Candidate(
+    candidates = (
+        (
             row.how,
             row.result.utility[DEFAULT_UTILITY],
             criterion.measure.measure(row.result.release).value,
-            chosen=row is advised,
+            row is advised,
         )
         for row in comparison.within
         if row.result is not None and row.method.prints_rows  # elsewhere people can be recognised, whatever is lost
-    ]
-    return candidates_chart(candidates, criterion, utility=DEFAULT_UTILITY, own="advised")
+    )
+    return candidates_chart(CandidateReleases.build(criterion, DEFAULT_UTILITY, candidates), own="advised")
 
 
 def pareto_front(candidates: Sequence[Candidate], *, large_is_bad: bool) -> list[Candidate]:
     """Keep those that no other one beats on both, least loss first.
 
-    >>> few = [Candidate("a", 0.1, 3), Candidate("b", 0.2, 2), Candidate("c", 0.3, 2)]
+    >>> from sidelight.documents.document import number
+    >>> few = [("a", 0.1, 3), ("b", 0.2, 2), ("c", 0.3, 2)]
+    >>> few = [Candidate(name=name, loss=loss, risk=number(risk, large_is_bad=True)) for name, loss, risk in few]
     >>> [each.name for each in pareto_front(few, large_is_bad=True)]
     ['a', 'b']
     """
     sign = 1 if large_is_bad else -1
     front: list[Candidate] = []
     # later ones lose no less, so only a strictly smaller risk keeps them on the front
-    for each in sorted(candidates, key=lambda candidate: (candidate.loss, sign * candidate.risk, candidate.name)):
-        if not front or sign * each.risk < sign * front[-1].risk:
+    for each in sorted(candidates, key=lambda candidate: (candidate.loss, sign * candidate.risk.value, candidate.name)):
+        if not front or sign * each.risk.value < sign * front[-1].risk.value:
             front.append(each)
     return front
 
 
-def candidates_chart(
-    candidates: Sequence[Candidate], judged: Criterion | RiskScale, *, utility: str, own: str = "chosen"
-) -> alt.TopLevelMixin:
-    """Draw candidates by loss and risk; the limit is the criterion's, `utility` what is lost, `own` what one is."""
-    scale = judged if isinstance(judged, RiskScale) else RiskScale.from_criterion(judged)
-    front = pareto_front(candidates, large_is_bad=scale.large_is_bad)
+def candidates_chart(compared: CandidateReleases, own: str = "chosen") -> alt.TopLevelMixin:
+    """Draw candidates by loss and risk, with the limit; `own` is what one of them is."""
+    candidates, utility = compared.candidates, compared.utility
+    front = pareto_front(candidates, large_is_bad=compared.large_is_bad)
     chosen = next((each for each in candidates if each.chosen), None)
     verb = "is" if len(front) == 1 else "are"
     title = f"{len(front):,} of {counted(len(candidates), 'candidate')} {verb} beaten by no other"
     subtitle = "Each point is a release that could be published; the line joins those that no other beats on both."
     if chosen is not None:
-        risk = f"{scale.name} {short_amount(chosen.risk, large_is_bad=scale.large_is_bad)}"
+        risk = f"{compared.measure} {chosen.risk.text}"
         title = f"The {own} release has {utility} {short_decimal(chosen.loss)} at {risk}; {title}"
         subtitle = f"{own.capitalize()}: {chosen.name}. {subtitle}"
     rows = (
@@ -465,47 +431,47 @@ def candidates_chart(
         for each in sorted(candidates, key=lambda candidate: candidate.loss)
     )
     return finish_chart(
-        _candidate_points(candidates, front, scale, utility, own),
+        _candidate_points(compared, front, chosen, own),
         title=title,
         subtitle=subtitle,
         table=TableBehind(
-            ("candidate", utility, f"{scale.text}, exactly", "no other is better on both", own),
-            tuple((each.name, each.loss, exact_text(each.risk), best, is_own) for each, best, is_own in rows),
+            ("candidate", utility, f"{compared.text}, exactly", "no other is better on both", own),
+            tuple((each.name, each.loss, exact_text(each.risk.value), best, is_own) for each, best, is_own in rows),
         ),
         width=600,
     )
 
 
 def _candidate_points(
-    candidates: Sequence[Candidate], front: Sequence[Candidate], scale: RiskScale, utility: str, own: str
+    compared: CandidateReleases, front: Sequence[Candidate], chosen: Candidate | None, own: str
 ) -> Drawing:
     library = altair()
-    bad = scale.large_is_bad
+    bad, utility, bound = compared.large_is_bad, compared.utility, float(compared.limit.bound.value)
     rows = [
         {
             "loss": each.loss,
-            "risk": round_cautiously(each.risk, large_is_bad=bad),
+            "risk": round_cautiously(each.risk.value, large_is_bad=bad),
             "front": each in front,
             "name": each.name,
         }
-        for each in candidates
+        for each in compared.candidates
     ]
-    losses = [each.loss for each in candidates]
+    losses = [each.loss for each in compared.candidates]
     # equal losses would leave the axis without a length
     margin = (max(losses) - min(losses)) * 0.08 or 0.05
     x = library.X("loss:Q").scale(domain=[max(min(losses) - margin, 0), max(losses) + margin], nice=False)
     x = x.axis(title=break_lines(f"{utility}: {MEANINGS.get(utility, 'less is better')}", 66), tickCount=6)
     # room for every risk and for the limit; probabilities end at 1, and amounts have whole ticks
-    values = [*(round_cautiously(each.risk, large_is_bad=bad) for each in candidates), float(scale.bound)]
+    values = [*(round_cautiously(each.risk.value, large_is_bad=bad) for each in compared.candidates), bound]
     spread = max(values) - min(values) or 1.0
     low, high = max(min(values) - 0.12 * spread, 0.0), max(values) + 0.12 * spread
     y = library.Y("risk:Q").scale(domain=[low, min(high, 1.0) if bad and max(values) <= 1 else high], nice=False)
     whole = {"tickMinStep": 1} if all(value == int(value) for value in values) else {}
-    y = y.axis(title=scale.text, tickCount=6, **whole)
+    y = y.axis(title=compared.text, tickCount=6, **whole)
     base = draw_rows(rows, 460, 280)
     joined = base.transform_filter("datum.front").mark_line(color=BLUE, strokeWidth=1.5, interpolate="step-after")
     points = base.mark_point(filled=True, size=55, opacity=1, fill=PAPER, stroke=GREY, strokeWidth=1.5)
-    limit = draw_rows([{"limit": float(scale.bound), "text": f"limit {scale.bound_text}"}])
+    limit = draw_rows([{"limit": bound, "text": f"limit {compared.limit.text}"}])
     named = limit.mark_text(color=INK, align="left", dx=6, baseline="middle", fontSize=12)
     layers = [
         joined.encode(x, y),
@@ -514,15 +480,11 @@ def _candidate_points(
         limit.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q"),
         named.encode(y="limit:Q", x=library.value(460), text="text:N"),
     ]
-    chosen = next((each for each in candidates if each.chosen), None)
     if chosen is not None:
-        row = {"loss": chosen.loss, "risk": round_cautiously(chosen.risk, large_is_bad=bad), "text": own}
+        row = {"loss": chosen.loss, "risk": round_cautiously(chosen.risk.value, large_is_bad=bad), "text": own}
         mark = draw_rows([row]).encode(x="loss:Q", y="risk:Q")
         words = mark.mark_text(color=VERMILION, fontWeight="bold", fontSize=12, dy=-14)
-        layers += [
-            mark.mark_point(color=VERMILION, filled=True, size=130, opacity=1),
-            words.encode(text="text:N"),
-        ]
+        layers += [mark.mark_point(color=VERMILION, filled=True, size=130, opacity=1), words.encode(text="text:N")]
     return library.layer(*layers)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from sidelight.errors import BadMeasure
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.report.charts.risk_curves import RiskLimit, amount_text, describe_value, kind_of, risk_chart
+from sidelight.report.charts.risk_curves import amount_text, describe_value, kind_of, read_risk_limit, risk_chart
 from sidelight.report.plots import (
     INK,
     MOST_POINTS,
@@ -42,6 +42,7 @@ from sidelight.text import join_words
 if TYPE_CHECKING:
     import altair as alt
 
+    from sidelight.documents.document import PolicyBound
     from sidelight.measures.criterion import Amount, Bound
     from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline, RiskMap
 
@@ -111,7 +112,7 @@ class _Cells:
     kept: frozenset[_Place]
 
     @classmethod
-    def from_curve(cls, curve: DisclosureCurve, limit: RiskLimit | None) -> _Cells:
+    def from_curve(cls, curve: DisclosureCurve, limit: PolicyBound | None) -> _Cells:
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1]
         if len(varied) > len(DIRECTIONS):
             raise BadMeasure("a chart shows three amounts at most; fix the others at one each")
@@ -146,12 +147,12 @@ class _Cells:
 def cells_chart(
     curve: DisclosureCurve,
     *,
-    limit: Bound | RiskLimit | None = None,
+    limit: Bound | PolicyBound | None = None,
     points: Sequence[KnowledgePoint] = (),
     own: KnowledgePoint | None = None,
 ) -> alt.TopLevelMixin:
     """Draw the risk at every combination of two or three amounts."""
-    bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
+    bound = read_risk_limit(limit)
     grid = _Cells.from_curve(curve, bound)
     library = altair()
     frames = [_Frame.from_cells(grid, panel) for panel in grid.panels]
@@ -168,14 +169,14 @@ def cells_chart(
     )
 
 
-def _title(grid: _Cells, limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
+def _title(grid: _Cells, limit: PolicyBound | None, points: Sequence[KnowledgePoint]) -> str:
     about = grid.about
     if limit is None:
         return f"With all of it, somebody can be {in_words(max(grid.risks.values()))} sure {about}"
     least = min(grid.risks.values())
     if not limit.holds(least):
         return f"Even somebody who knows nothing more can be {in_words(least)} sure {about}"
-    return f"Each alone, up to {join_words(_each_alone(grid, points), 'or')} make nobody {limit.reached} sure {about}"
+    return f"Each alone, up to {join_words(_each_alone(grid, points), 'or')} make nobody {limit.negation} sure {about}"
 
 
 def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
@@ -193,14 +194,14 @@ def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
     ]
 
 
-def _subtitle(limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
+def _subtitle(limit: PolicyBound | None, points: Sequence[KnowledgePoint]) -> str:
     if limit is None:
         return "The best that somebody can do who knows so much, about the person who is worst off."
     dots = " Dots: the most that may be known at once." if points else ""
     return f"Left of the line and under it the risk stays {limit.in_words}, beyond it does not.{dots}"
 
 
-def _table(grid: _Cells, limit: RiskLimit | None) -> TableBehind:
+def _table(grid: _Cells, limit: PolicyBound | None) -> TableBehind:
     axes = [*([] if grid.panel is None else [grid.panel]), grid.across, grid.up]
     names = tuple(kind_of(grid.measure, axis.name)[1] for axis in axes)
     rows = []
@@ -362,7 +363,7 @@ class LiveSkyline:
 
     def draw(self, own: tuple[int, int, int]) -> LiveChart:
         """Draw it with a point that was chosen."""
-        limit = RiskLimit(self.below)
+        limit = read_risk_limit(self.below)
         grid, maximal = self._cells([insert_own(each, one) for each, one in zip(self.amounts, own, strict=True)])
         marks = [_marks(grid, panel, maximal, own) for panel in grid.panels]
         frame = replace(_Frame.from_cells(grid, None), title="", labels=("across_labels", "up_labels"), own="chosen")

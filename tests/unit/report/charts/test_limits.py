@@ -9,28 +9,42 @@ from fractions import Fraction
 import pytest
 from support.words import mentions
 
+import sidelight as sl
+from sidelight.documents.document import number, policy_bound
 from sidelight.errors import BadMeasure
-from sidelight.measures.criterion import Comparison
 from sidelight.report.charts.limits import JudgedLimit, limits_chart
 from sidelight.report.plots import svg, table_behind, title_of
 
-SIZE = JudgedLimit("fewest alike", Comparison.AT_LEAST, 10, "10", 21, "21", True, 1, "1")
-SURE = JudgedLimit("how sure", Comparison.BELOW, Fraction(2, 3), "2/3", Fraction(2, 3), "2/3", False)
+
+def size(value):
+    return number(value, large_is_bad=False)
+
+
+def risk(value):
+    return number(value, large_is_bad=True)
+
+
+SIZE = JudgedLimit("fewest alike", policy_bound(sl.GroupSize() >= 10), size(21), size(1))
+SURE = JudgedLimit("how sure", policy_bound(sl.Implications(1) < Fraction(2, 3)), risk(Fraction(2, 3)))
 
 
 def test_the_title_counts_what_holds_before_and_after():
     assert mentions(title_of(limits_chart([SIZE])), "limit holds", "release", "table itself", "does not")
     assert mentions(title_of(limits_chart([SURE])), "does not hold", "release")
     assert mentions(title_of(limits_chart([SIZE, SURE])), "1 of 2 limits", "does not hold", "release")
-    three = [SIZE, replace(SIZE, before=12), SIZE]
+    three = [SIZE, replace(SIZE, before=size(12)), SIZE]
     assert mentions(title_of(limits_chart(three)), "All 3 limits hold", "release", "table itself", "1 of 3 holds")
 
 
 def test_places_are_in_order_and_inside_whatever_the_amounts():
-    for limit in (SIZE, SURE, replace(SIZE, after=5_000_000), replace(SURE, after=math.inf), replace(SIZE, after=0)):
-        places = [limit.place(limit.bound), limit.place(limit.after)]
+    for limit in (
+        *(SIZE, SURE, replace(SIZE, after=size(5_000_000))),
+        *(replace(SURE, after=risk(math.inf)), replace(SIZE, after=size(0))),
+    ):
+        bound, after = limit.limit.bound.value, limit.after.value
+        places = [limit.place(bound), limit.place(after)]
         assert all(0 <= place <= 1 for place in places)
-        assert (places[0] <= places[1]) == (limit.bound <= limit.after)
+        assert (places[0] <= places[1]) == (bound <= after)
 
 
 def test_limits_beyond_the_drawn_ones_stand_in_the_table():
@@ -40,7 +54,7 @@ def test_limits_beyond_the_drawn_ones_stand_in_the_table():
 
 
 def test_what_is_infinite_is_drawn_at_the_end():
-    chart = limits_chart([replace(SURE, after=math.inf, after_text="infinite")])
+    chart = limits_chart([replace(SURE, after=risk(math.inf))])
     assert "infinite" in svg(chart)
 
 

@@ -7,8 +7,7 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
-from sidelight.measures.criterion import Comparison
-from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, risk_chart, risk_title
+from sidelight.report.charts.risk_curves import RiskCurve, read_risk_limit, risk_chart, risk_title
 from sidelight.report.plots import specification, svg, table_behind, title_of
 
 HALF = Fraction(1, 2)
@@ -17,10 +16,10 @@ RELEASE = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}])
 
 
 @pytest.mark.parametrize(
-    ("comparison", "first"), [(Comparison.BELOW, 1), (Comparison.AT_MOST, 2)], ids=["below", "at most"]
+    ("limit", "first"), [(sl.Implications(1) < 0.5, 1), (sl.Implications(1) <= 0.5, 2)], ids=["below", "at most"]
 )
-def test_a_limit_that_is_met_exactly_is_broken_or_kept(comparison, first):
-    assert CURVE.first_above(RiskLimit(0.5, comparison)) == first
+def test_a_limit_that_is_met_exactly_is_broken_or_kept(limit, first):
+    assert CURVE.first_above(read_risk_limit(limit)) == first
 
 
 @pytest.mark.parametrize(
@@ -33,12 +32,12 @@ def test_a_limit_that_is_met_exactly_is_broken_or_kept(comparison, first):
     ],
 )
 def test_titles_say_the_finding(limit, title):
-    assert risk_title([CURVE], None if limit is None else RiskLimit(limit), "of it") == title
+    assert risk_title([CURVE], read_risk_limit(limit), "of it") == title
 
 
 def test_what_no_amount_reaches_is_said_up_to_the_last_amount():
     low = RiskCurve("negation", "negations", (0, 5), (Fraction(1, 9), Fraction(1, 3)))
-    title = risk_title([low], RiskLimit(0.5), "of it")
+    title = risk_title([low], read_risk_limit(0.5), "of it")
     assert mentions(title, "up to 5 negations", "nobody", "at least 0.5 sure", "of it")
 
 

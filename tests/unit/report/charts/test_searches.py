@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.words import mentions
 
 import sidelight as sl
+from sidelight.documents.document import number
 from sidelight.errors import BadMeasure
 from sidelight.report.charts.searches import (
     MOST_CHARACTERS,
-    Candidate,
     SearchedLattice,
     cuts_chart,
     find_heights,
@@ -22,6 +20,7 @@ from sidelight.report.charts.searches import (
     pareto_front,
 )
 from sidelight.report.plots import description_of, specification, svg, table_behind, title_of
+from sidelight.report.release_report import Candidate
 from sidelight.search.full_domain import lattice_of
 from sidelight.search.mondrian_cuts import CutNode
 from tests.support.examples import examples
@@ -121,16 +120,19 @@ POINTS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, m
 @examples(100)
 @given(POINTS, st.booleans())
 def test_the_front_has_whoever_no_other_beats(points, large_is_bad):
-    candidates = [Candidate(str(at), float(loss), Fraction(risk)) for at, (loss, risk) in enumerate(points)]
+    candidates = [
+        Candidate(name=str(at), loss=float(loss), risk=number(risk, large_is_bad=large_is_bad))
+        for at, (loss, risk) in enumerate(points)
+    ]
     sign = 1 if large_is_bad else -1
-    places = {(each.loss, sign * each.risk) for each in candidates}
+    places = {(each.loss, sign * each.risk.value) for each in candidates}
     unbeaten = {
         place
         for place in places
         if not any(other != place and other[0] <= place[0] and other[1] <= place[1] for other in places)
     }
     front = pareto_front(candidates, large_is_bad=large_is_bad)
-    assert {(each.loss, sign * each.risk) for each in front} == unbeaten
+    assert {(each.loss, sign * each.risk.value) for each in front} == unbeaten
 
 
 @pytest.mark.parametrize("suppress", [0, 0.01])
