@@ -124,15 +124,10 @@ class Page:
 
     def shorter(self, rows: int, letters: int, *, pictures: bool) -> Page:
         """Keep so many rows of each table and letters of each text, and say that there are more."""
-        cut = _Cut(rows, letters, pictures)
-        return replace(
-            self,
-            title=cut.text(self.title),
-            subtitle=cut.text(self.subtitle),
-            running=cut.text(self.running),
-            opening=tuple(cut.blocks(self.opening)),
-            sections=tuple(map(cut.section, self.sections[:rows])),
-        )
+        short = {name: _cut_text(getattr(self, name), letters) for name in ("title", "subtitle", "running")}
+        opening = tuple(_cut_blocks(self.opening, rows, letters, pictures=pictures))
+        sections = tuple(_cut_section(each, rows, letters, pictures=pictures) for each in self.sections[:rows])
+        return replace(self, **short, opening=opening, sections=sections)
 
 
 def _letters(part: PageSection | Block) -> int:
@@ -154,55 +149,49 @@ def _letters(part: PageSection | Block) -> int:
     return sum(map(len, texts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """How much of a page is kept."""
+def _cut_text(text: str, letters: int) -> str:
+    return text if len(text) <= letters else f"{text[:letters]} … ({len(text) - letters:,} more)"
 
-    rows: int
-    letters: int
-    pictures: bool
 
-    def text(self, text: str) -> str:
-        return text if len(text) <= self.letters else f"{text[: self.letters]} … ({len(text) - self.letters:,} more)"
+def _cut_section(section: PageSection, rows: int, letters: int, *, pictures: bool) -> PageSection:
+    parts = tuple(_cut_section(part, rows, letters, pictures=pictures) for part in section.parts[:rows])
+    more = len(section.parts) - len(parts)
+    note = (Paragraph(f"… and {more:,} more such parts; the JSON document has all.", "quiet"),) if more else ()
+    blocks = _cut_blocks(section.blocks[:rows], rows, letters, pictures=pictures)
+    return PageSection(_cut_text(section.title, letters), (*blocks, *note), parts)
 
-    def section(self, section: PageSection) -> PageSection:
-        parts = tuple(map(self.section, section.parts[: self.rows]))
-        more = len(section.parts) - len(parts)
-        note = (Paragraph(f"… and {more:,} more such parts; the JSON document has all.", "quiet"),) if more else ()
-        return PageSection(self.text(section.title), (*self.blocks(section.blocks[: self.rows]), *note), parts)
 
-    def blocks(self, blocks: Sequence[Block]) -> Iterator[Block]:
-        for block in blocks:
-            if not isinstance(block, Picture):
-                yield self.block(block)
-            elif self.pictures:
-                yield replace(block, table=None if block.table is None else self.grid(block.table))
-            # where pictures are left out, the numbers behind them stay
-            elif block.table is not None:
-                yield self.grid(block.table)
-
-    def block(self, block: Block) -> Block:
+def _cut_blocks(blocks: Sequence[Block], rows: int, letters: int, *, pictures: bool) -> Iterator[Block]:
+    for block in blocks:
         match block:
-            case Paragraph() | Code():
-                return replace(block, text=self.text(block.text))
+            case Picture():
+                table = None if block.table is None else _cut_grid(block.table, rows, letters)
+                if pictures:
+                    yield replace(block, table=table)
+                # where pictures are left out, the numbers behind them stay
+                elif table is not None:
+                    yield table
             case Points():
-                lines = tuple(map(self.text, block.lines[: self.rows]))
-                more = len(block.lines) - len(lines)
-                return Points((*lines, f"… and {more:,} more") if more else lines)
+                more = len(block.lines) - rows
+                lines = tuple(_cut_text(line, letters) for line in block.lines[:rows])
+                yield Points((*lines, f"… and {more:,} more") if more > 0 else lines)
             case Grid():
-                return self.grid(block)
+                yield _cut_grid(block, rows, letters)
             case Signature():
-                return Signature(tuple(replace(line, text=self.text(line.text)) for line in block.lines))
+                yield Signature(tuple(replace(line, text=_cut_text(line.text, letters)) for line in block.lines))
+            case Blank():
+                yield block
             case _:
-                return block
+                yield replace(block, text=_cut_text(block.text, letters))
 
-    def grid(self, grid: Grid, most_columns: int = 40) -> Grid:
+
+def _cut_grid(grid: Grid, rows: int, letters: int, most_columns: int = 40) -> Grid:
+    def cut_cells(cells: Sequence[str]) -> tuple[str, ...]:
         # a cell is cut earlier than a paragraph: one long label must not fill a page
-        cells = replace(self, letters=min(self.letters, 300))
-        rows = tuple(tuple(map(cells.text, row[:most_columns])) for row in grid.rows[: self.rows])
-        headings = tuple(map(cells.text, grid.headings[:most_columns]))
-        more = len(grid.headings) - len(headings)
-        title = f"{grid.title} (the first {most_columns} columns)".strip() if more else grid.title
-        return replace(
-            grid, title=title, headings=headings, rows=rows, omitted=grid.omitted + len(grid.rows) - len(rows)
-        )
+        return tuple(_cut_text(cell, min(letters, 300)) for cell in cells[:most_columns])
+
+    kept = tuple(map(cut_cells, grid.rows[:rows]))
+    wide = len(grid.headings) > most_columns
+    title = f"{grid.title} (the first {most_columns} columns)".strip() if wide else grid.title
+    omitted = grid.omitted + len(grid.rows) - len(kept)
+    return replace(grid, title=title, headings=cut_cells(grid.headings), rows=kept, omitted=omitted)

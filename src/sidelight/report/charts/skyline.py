@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -101,7 +101,10 @@ def _thin(amounts: list[int], most: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """What is drawn: axes in the order panel, across, up, and at each combination the risk and whether it is kept."""
+    """What is drawn: axes in the order panel, across, up, and at each combination the risk and whether it is kept.
+
+    Invariant: amounts are sorted.
+    """
 
     measure: str
     about: str  # what somebody gets sure of
@@ -118,8 +121,9 @@ class _Cells:
             raise BadMeasure("a chart shows three amounts at most; fix the others at one each")
         if math.prod(len(axis.amounts) for axis in varied) > MOST_POINTS:
             raise BadMeasure(f"a chart shows {MOST_POINTS:,} amounts at most; give fewer of each")
-        panel = varied[0] if len(varied) == len(DIRECTIONS) else None
-        across, up = varied[-2:]
+        sorted_axes = [KnowledgeAxis(axis.name, tuple(sorted(axis.amounts))) for axis in varied]
+        panel = sorted_axes[0] if len(varied) == len(DIRECTIONS) else None
+        across, up = sorted_axes[-2:]
         risks = {
             (None if panel is None else amounts[panel.name], amounts[across.name], amounts[up.name]): risk
             for amounts, risk in curve.points()
@@ -129,12 +133,24 @@ class _Cells:
 
     @property
     def panels(self) -> tuple[int | None, ...]:
-        return (None,) if self.panel is None else tuple(sorted(self.panel.amounts))
+        return (None,) if self.panel is None else self.panel.amounts
 
     def cells(self, panel: int | None) -> Iterator[_Place]:
-        for up in sorted(self.up.amounts):
-            for across in sorted(self.across.amounts):
-                yield panel, across, up
+        return ((panel, across, up) for up in self.up.amounts for across in self.across.amounts)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many cells a panel has: across, and up."""
+        return len(self.across.amounts), len(self.up.amounts)
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        """What the two axes of a panel are called."""
+        return kind_of(self.measure, self.across.name)[1], kind_of(self.measure, self.up.name)[1]
+
+    def labels(self) -> tuple[list[str], list[str]]:
+        """Return the labels of a panel's columns and rows."""
+        return [f"{amount:,}" for amount in self.across.amounts], [f"{amount:,}" for amount in self.up.amounts]
 
     def panel_title(self, panel: int | None) -> str:
         """Name a panel."""
@@ -154,18 +170,17 @@ def cells_chart(
     """Draw the risk at every combination of two or three amounts."""
     bound = read_risk_limit(limit)
     grid = _Cells.from_curve(curve, bound)
-    library = altair()
-    frames = [_Frame.from_cells(grid, panel) for panel in grid.panels]
-    panels = [
-        _panel(frame, {name: library.Data(values=rows) for name, rows in marks.items() if rows})
-        for frame, marks in zip(frames, (_marks(grid, each, points, own) for each in grid.panels), strict=True)
-    ]
+    library, labels = altair(), tuple(map(str, grid.labels()))
+    panels = []
+    for panel in grid.panels:
+        data = {name: library.Data(values=rows) for name, rows in _marks(grid, panel, points, own).items() if rows}
+        panels.append(_panel(data, grid.panel_title(panel), axes=grid.titles, labels=labels, cells=grid.size))
     return finish_chart(
         library.concat(*panels, columns=2, spacing=24) if len(panels) > 1 else panels[0],
         title=_title(grid, bound, points),
         subtitle=_subtitle(bound, points),
         table=_table(grid, bound),
-        width=min(len(panels), 2) * (frames[0].size[0] + 70) + 90,
+        width=min(len(panels), 2) * (min(26 * grid.size[0], 270) + 70) + 90,
     )
 
 
@@ -216,28 +231,6 @@ def _table(grid: _Cells, limit: PolicyBound | None) -> TableBehind:
 # Ink.
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """What of a panel stays where its numbers change: how many cells, and where the words come from (expressions)."""
-
-    title: object
-    axes: tuple[str, str]  # titles
-    labels: tuple[str, str]  # expressions that give a list of texts
-    cells: tuple[int, int]
-    own: str = "the policy"  # what the point is called that is marked
-
-    @classmethod
-    def from_cells(cls, grid: _Cells, panel: int | None) -> _Frame:
-        across, up = ([f"{amount:,}" for amount in sorted(axis.amounts)] for axis in (grid.across, grid.up))
-        titles = kind_of(grid.measure, grid.across.name)[1], kind_of(grid.measure, grid.up.name)[1]
-        return cls(grid.panel_title(panel), titles, (str(across), str(up)), (len(across), len(up)))
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height, in pixels."""
-        return min(26 * self.cells[0], 270), min(26 * self.cells[1], 220)
-
-
 # What a panel is made of, each from data of its own.
 MARKS = ("cells", "line", "dots", "own")
 
@@ -245,32 +238,38 @@ MARKS = ("cells", "line", "dots", "own")
 def _marks(
     grid: _Cells, panel: int | None, points: Sequence[KnowledgePoint], own: KnowledgePoint | None
 ) -> dict[str, list[dict[str, Any]]]:
-    across, up = sorted(grid.across.amounts), sorted(grid.up.amounts)
     here = [point for point in points if panel is None or point[0] == panel]
-    places = [place for point in here if (place := _place(point, across, up)) is not None]
-    own_place = _place(own, across, up) if own is not None and panel in (own[0], None) else None
+    chosen = [own] if own is not None and panel in (own[0], None) else []
     return {
-        "cells": list(_runs(grid, panel, across, up)),
-        "line": _staircase(grid, panel, across, up),
-        "dots": [{"x": x, "y": y} for x, y in places],
-        "own": [] if own_place is None else [{"x": own_place[0], "y": own_place[1]}],
+        "cells": list(_runs(grid, panel)),
+        "line": _staircase(grid, panel),
+        "dots": [place for point in here for place in _place(point, grid)],
+        "own": [place for point in chosen for place in _place(point, grid)],
     }
 
 
-def _panel(frame: _Frame, data: Mapping[str, Drawing]) -> Drawing:
+def _panel(
+    data: Mapping[str, Drawing],
+    title: object,
+    *,
+    axes: tuple[str, str],
+    labels: Sequence[str],
+    cells: tuple[int, int],
+    own: str = "the policy",
+) -> Drawing:
+    """Draw the marks of a panel: `labels` are expressions that give lists, `own` is what the marked point is called."""
     library = altair()
-    width, height = frame.size
-    x = _axis(library.X("x:Q"), frame.axes[0], frame.labels[0], frame.cells[0])
-    y = _axis(library.Y("y:Q"), frame.axes[1], frame.labels[1], frame.cells[1])
-    layers = [layer.encode(x, y) for name in MARKS if name in data for layer in _layers(name, data[name], frame.own)]
-    title = library.TitleParams(frame.title, fontSize=13, fontWeight="normal")
-    return library.layer(*layers).properties(title=title, width=width, height=height)
+    x = _axis(library.X("x:Q"), axes[0], labels[0], cells[0])
+    y = _axis(library.Y("y:Q"), axes[1], labels[1], cells[1])
+    layers = [layer.encode(x, y) for name in MARKS if name in data for layer in _layers(name, data[name], own)]
+    words = library.TitleParams(title, fontSize=13, fontWeight="normal")
+    return library.layer(*layers).properties(title=words, width=min(26 * cells[0], 270), height=min(26 * cells[1], 220))
 
 
-def _runs(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> Iterator[dict[str, float]]:
+def _runs(grid: _Cells, panel: int | None) -> Iterator[dict[str, float]]:
     """Yield the cells of a panel; neighbours that nobody could tell apart by their colour are one."""
-    for y, amount in enumerate(up):
-        risks = [round_up(grid.risks[panel, each, amount]) for each in across]
+    for y, amount in enumerate(grid.up.amounts):
+        risks = [round_up(grid.risks[panel, each, amount]) for each in grid.across.amounts]
         # two places are as much as colours show: fewer rectangles, and the same picture
         starts = [at for at in range(len(risks)) if at == 0 or round(risks[at], 2) != round(risks[at - 1], 2)]
         for start, end in pairwise([*starts, len(risks)]):
@@ -292,10 +291,10 @@ def _axis(channel: Drawing, title: str, labels: str, cells: int) -> Drawing:
     return channel.scale(domain=[0, cells], nice=False).axis(axis)
 
 
-def _staircase(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> list[dict[str, Any]]:
+def _staircase(grid: _Cells, panel: int | None) -> list[dict[str, Any]]:
     """Return the line between what keeps the limit and what does not; it only ever steps to the left."""
     # what is kept is closed downwards, so that the number of kept cells of a row is where the line stands
-    kept = [sum((panel, x, y) in grid.kept for x in across) for y in up]
+    kept = [sum((panel, x, y) in grid.kept for x in grid.across.amounts) for y in grid.up.amounts]
     if not kept[0]:
         return []
     corners = [(kept[0], 0), *((amount, edge) for at, amount in enumerate(kept) for edge in (at, at + 1))]
@@ -304,11 +303,13 @@ def _staircase(grid: _Cells, panel: int | None, across: list[int], up: list[int]
     return [{"x": x, "y": y, "order": order} for order, (x, y) in enumerate(dict.fromkeys(inside))]
 
 
-def _place(point: KnowledgePoint, across: list[int], up: list[int]) -> tuple[float, float] | None:
+def _place(point: KnowledgePoint, grid: _Cells) -> Iterator[dict[str, float]]:
     """Find the cell of a point; none where it is left out."""
+    across, up = grid.across.amounts, grid.up.amounts
     # any number stands at the last amount that is drawn
     x, y = (amounts[-1] if amount == math.inf else amount for amount, amounts in ((point[1], across), (point[2], up)))
-    return (across.index(int(x)) + 0.5, up.index(int(y)) + 0.5) if x in across and y in up else None
+    if x in across and y in up:
+        yield {"x": across.index(int(x)) + 0.5, "y": up.index(int(y)) + 0.5}
 
 
 def _layers(name: str, data: Drawing, own: str) -> list[Drawing]:
@@ -366,17 +367,16 @@ class LiveSkyline:
         limit = read_risk_limit(self.below)
         grid, maximal = self._cells([insert_own(each, one) for each, one in zip(self.amounts, own, strict=True)])
         marks = [_marks(grid, panel, maximal, own) for panel in grid.panels]
-        frame = replace(_Frame.from_cells(grid, None), title="", labels=("across_labels", "up_labels"), own="chosen")
-        title = _title(grid, limit, (self.alone,))
+        across, up = grid.labels()
         return LiveChart(
-            structure=_live_structure(frame, len(marks)),
+            structure=_live_structure(grid.titles, grid.size, len(marks)),
             datasets={f"{name}_{at}": rows for at, each in enumerate(marks) for name, rows in each.items()},
             words={
-                "across_labels": [f"{amount:,}" for amount in sorted(grid.across.amounts)],
-                "up_labels": [f"{amount:,}" for amount in sorted(grid.up.amounts)],
+                "across_labels": across,
+                "up_labels": up,
                 **{f"panel_{at}": grid.panel_title(panel) for at, panel in enumerate(grid.panels)},
             },
-            title=title,
+            title=_title(grid, limit, (self.alone,)),
             subtitle=_subtitle(limit, maximal),
             table=_table(grid, limit),
         )
@@ -401,11 +401,13 @@ class LiveSkyline:
 
 
 @cache
-def _live_structure(frame: _Frame, panels: int) -> dict[str, Any]:
+def _live_structure(axes: tuple[str, str], cells: tuple[int, int], panels: int) -> dict[str, Any]:
     """Make the ink of one panel; the others differ by the names of their data."""
     library = altair()
-    first = replace(frame, title=library.ExprRef("panel_0"))
-    one = specification(apply_look(_panel(first, {name: library.NamedData(f"{name}_0") for name in MARKS})))
+    data = {name: library.NamedData(f"{name}_0") for name in MARKS}
+    labels = ("across_labels", "up_labels")
+    first = _panel(data, library.ExprRef("panel_0"), axes=axes, labels=labels, cells=cells, own="chosen")
+    one = specification(apply_look(first))
     around = {name: one.pop(name) for name in ("$schema", "config")}
     # panels differ by the number at the end of names alone, so the text of the first serves all
     written = json.dumps(one)
