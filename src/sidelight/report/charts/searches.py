@@ -367,7 +367,9 @@ def candidates_of(found: SearchResult) -> CandidateReleases:
     """Measure the minimal generalisations that a search found, each as it would be published, by its first limit."""
     method, table = found.method, held(found.recoding.table)
     if not found.choices:
-        raise BadMeasure(f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods")
+        raise BadMeasure(
+            f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
+        )
     utility, criterion = found.chosen_by or DEFAULT_UTILITY, found.policy.criteria[0]
     candidates = []
     for choice in found.choices[:MOST_CANDIDATES]:
