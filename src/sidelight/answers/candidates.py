@@ -28,7 +28,7 @@ from sidelight.answers.recipe import (
     write_protect,
     write_python,
 )
-from sidelight.documents.document import DocumentPart, finite_or_none
+from sidelight.documents.document import CandidateReleases, DocumentPart, finite_or_none
 from sidelight.errors import BadPolicy, NotPublished, did_you_mean, parameter
 from sidelight.files import open_private
 from sidelight.policy.measure_names import ASK_CHOICES
@@ -42,7 +42,6 @@ from sidelight.report.charts.searches import (
     search_chart,
 )
 from sidelight.report.page import Grid
-from sidelight.report.release_report import CandidateReleases
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.report.report import conclude as conclude_findings
 from sidelight.rounding import short_decimal

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar
@@ -335,6 +335,44 @@ def reader_facts(reader: AttackerAnswer) -> ReaderFacts:
         people=reader.people if judged else None,
         text=reader.sentence(),
     )
+
+
+class Candidate(DocumentPart):
+    """A release that could be published: what it loses (less is better), and its value of a measure."""
+
+    name: str
+    loss: float
+    risk: Number
+    chosen: bool = False
+
+
+class CandidateReleases(DocumentPart):
+    """The candidates of a search, by what is lost and by a limit of the policy, the first unless another is named."""
+
+    utility: str
+    measure: str
+    text: str
+    limit: PolicyBound
+    large_is_bad: bool
+    candidates: tuple[Candidate, ...]
+
+    @classmethod
+    def build(
+        cls, criterion: Criterion, utility: str, candidates: Iterable[tuple[str, float, Amount, bool]]
+    ) -> CandidateReleases:
+        """Compare candidates, each with its name, its loss, its value and whether it was chosen."""
+        measure = criterion.measure
+        return cls(
+            utility=utility,
+            measure=measure.name,
+            text=str(measure),
+            limit=policy_bound(criterion),
+            large_is_bad=measure.large_is_bad,
+            candidates=tuple(
+                Candidate(name=name, loss=loss, risk=number(risk, large_is_bad=measure.large_is_bad), chosen=chosen)
+                for name, loss, risk, chosen in candidates
+            ),
+        )
 
 
 def joint_column_notes(release: ReleaseBlocks, judgements: Sequence[Judgement]) -> Iterator[str]:

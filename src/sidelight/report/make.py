@@ -24,6 +24,7 @@ from sidelight import __version__
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import exposure_document, sentences
 from sidelight.documents.document import (
+    CandidateReleases,
     Envelope,
     FileFacts,
     IntakeFacts,
@@ -58,7 +59,6 @@ from sidelight.release.release import Release, ReleaseBlocks, expect_release
 from sidelight.report.release_report import (
     MANY_PEOPLE,
     AttackTried,
-    CandidateReleases,
     CheckedBeliefs,
     Circumstances,
     CutsMade,

@@ -11,7 +11,7 @@ and a witness that is one person is withheld (`shareable`): the terminal shows i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -19,18 +19,17 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight.documents.document import (
+    CandidateReleases,
     DocumentPart,
     FileFacts,
     MethodFacts,
     Number,
     PeopleCounts,
     PolicyBound,
-    number,
     people_counts,
-    policy_bound,
 )
 from sidelight.learner.learned import BeliefBin
-from sidelight.measures.criterion import Amount, Comparison, Criterion
+from sidelight.measures.criterion import Comparison
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.report.answer import Answer
 from sidelight.report.charts.groups import MOST_VALUES, SizeBand, count_sizes
@@ -142,44 +141,6 @@ class KnowledgeCells(DocumentPart):
     own: dict[str, int] = Field(description="the amounts that the limit asks about")
     amounts: dict[str, tuple[int, ...]]
     risks: tuple[Number, ...] = Field(description="of all combinations, the last amount varies fastest")
-
-
-class Candidate(DocumentPart):
-    """A release that could be published: what it loses (less is better), and its value of a measure."""
-
-    name: str
-    loss: float
-    risk: Number
-    chosen: bool = False
-
-
-class CandidateReleases(DocumentPart):
-    """The candidates of a search, by what is lost and by a limit of the policy, the first unless another is named."""
-
-    utility: str
-    measure: str
-    text: str
-    limit: PolicyBound
-    large_is_bad: bool
-    candidates: tuple[Candidate, ...]
-
-    @classmethod
-    def build(
-        cls, criterion: Criterion, utility: str, candidates: Iterable[tuple[str, float, Amount, bool]]
-    ) -> CandidateReleases:
-        """Compare candidates, each with its name, its loss, its value and whether it was chosen."""
-        measure = criterion.measure
-        return cls(
-            utility=utility,
-            measure=measure.name,
-            text=str(measure),
-            limit=policy_bound(criterion),
-            large_is_bad=measure.large_is_bad,
-            candidates=tuple(
-                Candidate(name=name, loss=loss, risk=number(risk, large_is_bad=measure.large_is_bad), chosen=chosen)
-                for name, loss, risk, chosen in candidates
-            ),
-        )
 
 
 class CutsMade(DocumentPart):

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidelight.documents.document import Candidate, CandidateReleases
 from sidelight.errors import BadMeasure, as_given, is_one_of, parameter
 from sidelight.measures.classics import GroupSize
 from sidelight.progress import quiet
@@ -42,7 +43,6 @@ from sidelight.report.plots import (
     finish_chart,
     share_axis,
 )
-from sidelight.report.release_report import Candidate, CandidateReleases
 from sidelight.rounding import exact_text, round_cautiously, short_decimal
 from sidelight.search.method import SearchPicture, SearchResult
 from sidelight.search.policy_check import holds_upwards

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.words import mentions
 
 import sidelight as sl
-from sidelight.documents.document import number
+from sidelight.documents.document import Candidate, number
 from sidelight.errors import BadMeasure
 from sidelight.report.charts.searches import (
     MOST_CHARACTERS,
@@ -20,7 +20,6 @@ from sidelight.report.charts.searches import (
     pareto_front,
 )
 from sidelight.report.plots import description_of, specification, svg, table_behind, title_of
-from sidelight.report.release_report import Candidate
 from sidelight.search.full_domain import lattice_of
 from sidelight.search.mondrian_cuts import CutNode
 from tests.support.examples import examples
