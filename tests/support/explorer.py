@@ -6,7 +6,8 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.answers.request import Asked
+from sidelight.cli.serve import workspace
 from sidelight.table.roles import Roles
 from sidelight.web.app import explorer
 from sidelight.web.uploads import Uploads
@@ -26,7 +27,7 @@ TURNED = "\u202egnitide"
 
 def opened(file: Path, roles: Roles = PATIENTS, **more: object) -> Workspace:
     """Open a file as `sidelight serve` does."""
-    return workspace(ServeRequest(str(file), roles=roles, **more))
+    return workspace(str(file), Asked(**more), roles)
 
 
 def stranger(held: Workspace, uploads: Uploads | None = None, **headers: str) -> TestClient:

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, expect
 from support.explorer import without_aborted
 from support.waiting import PATIENCE, wait_for
 
-from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.cli.serve import workspace
 from sidelight.web.app import explorer, server_of
 from sidelight.web.uploads import Uploads
 from sidelight.web.workspace import Workspace
@@ -73,7 +73,7 @@ def served(held: Workspace, folder: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def census(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the explorer of the bundled census."""
-    with served(workspace(ServeRequest(None)), tmp_path_factory.mktemp("uploads")) as address:
+    with served(workspace(None), tmp_path_factory.mktemp("uploads")) as address:
         yield address
 
 

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from sidelight.answers.candidates import SearchChoice
-from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.cli.serve import workspace
 from sidelight.publish.publish import read_published
 from sidelight.web.views.release import question_of
 from sidelight.web.workspace import State, Workspace
@@ -24,7 +24,7 @@ SLOW = {
 
 @pytest.fixture(scope="module")
 def held() -> Workspace:
-    return workspace(ServeRequest(None))
+    return workspace(None)
 
 
 def opened(page: Page, address: str, state: State, **also) -> None:

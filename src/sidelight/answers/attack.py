@@ -36,7 +36,7 @@ from sidelight.attack.report import (
     sentences,
     witness_document,
 )
-from sidelight.documents.document import Plain, SparsePart
+from sidelight.documents.document import Plain
 from sidelight.errors import BadMeasure, BadRelease, TooHard, did_you_mean, listed
 from sidelight.files import noise_path, sidecar_path
 from sidelight.learner.roster import LABELS_ALONE
@@ -45,7 +45,7 @@ from sidelight.policy.limits import read_number, read_share
 from sidelight.policy.measure_names import ASK_CHOICES, find_measure
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.report.answer import Answer, Live, Recipe
+from sidelight.report.answer import FlatAnswer, Live, Recipe
 from sidelight.report.page import Blocks, Grid, Page, Paragraph, Verdict
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text
@@ -57,9 +57,8 @@ if TYPE_CHECKING:
     from sidelight.answers.questions import AttackRequest
     from sidelight.progress import Progress
 
-ExactAndRounded: TypeAlias = dict[
-    str, str | float
-]  # exactly, and as a number rounded up; of what, where there are several
+ExactAndRounded: TypeAlias = dict[str, str | float]
+"""Exactly, and as a number rounded up; of what, where there are several."""
 
 
 def _read_at_most(at_most: str | None, remedy: str) -> Fraction | None:
@@ -133,9 +132,13 @@ def write_attack(request: AttackRequest) -> str:
     return write_python(*reads, f"exposure = {call}", "print(exposure.to_arrow())")
 
 
-class ExposureFacts(SparsePart):
-    """What releases give away together; shares exactly, and as numbers rounded up."""
+class AttackAnswer(FlatAnswer):
+    """What releases give away together, whether few enough people are given away, and what is left open."""
 
+    question: ClassVar[str] = "What do these releases give away together?"
+
+    kind: str = "attack"
+    schema_version: int = 3
     people: int
     located: int
     values: Semantics
@@ -152,15 +155,8 @@ class ExposureFacts(SparsePart):
     releases: tuple[Plain, ...]
     truth: Plain | None
     witness: Plain | None = Field(default=None, description="only where it is asked what gives a person away")
-
-
-class AttackAnswer(Answer[ExposureFacts]):
-    """What releases give away together, whether few enough people are given away, and what is left open."""
-
-    question: ClassVar[str] = "What do these releases give away together?"
-
     exposure: Live[sl.Exposure]
-    witness: Live[sl.ExposureWitness | None]
+    explained: Live[str | None]  # what gives a person away
     judged: Live[Verdict | None]
     hints: Live[tuple[str, ...]]  # what would locate people who were not located, and how it was judged
 
@@ -183,7 +179,7 @@ class AttackAnswer(Answer[ExposureFacts]):
         exposure, nobody = self.exposure, len(list(nobody_located(self.exposure)))
         said = [Paragraph(text, "answer" if index == 0 else "plain") for index, text in enumerate(self.notes)]
         yield from said[:nobody]
-        yield self._releases()
+        yield self._draw_releases()
         if exposure.located:
             bound, tied = (", at least", ", one person at a time") if exposure.is_lower_bound else ("", "")
             kinds: dict[str, Callable[[Fraction], Fraction]] = {}
@@ -197,10 +193,10 @@ class AttackAnswer(Answer[ExposureFacts]):
             yield Grid(("of located people", *sure), rows, figures=frozenset(range(1, len(REPORTED_CONFIDENCES) + 1)))
         yield from said[nobody:]
         yield Paragraph(ROUNDED)
-        if self.witness is not None:
-            yield Paragraph("\n" + self.witness.explain())
+        if self.explained is not None:
+            yield Paragraph("\n" + self.explained)
 
-    def _releases(self) -> Grid:
+    def _draw_releases(self) -> Grid:
         exposure = self.exposure
         headings = ("release", "groups", "smallest", "people around one", "not located", "in several groups")
         rows = tuple(
@@ -230,18 +226,17 @@ def ask_attack(request: AttackRequest) -> AttackAnswer:
     witness = None if request.who is None else exposure.witness(request.who)
     judged, notes = judge_exposure(exposure, limit, ignore=request.unlocated == "ignore")
     hints = (*_unplaced_hints(request, releases, exposure, by or {}), *notes)
-    answer = exposure_document(exposure) | ({} if witness is None else {"witness": witness_document(witness)})
-    return AttackAnswer(
-        kind="attack",
-        schema_version=3,
-        source=request.files,
-        answer=ExposureFacts.model_validate(answer),
-        notes=(*sentences(exposure), *hints),
-        exposure=exposure,
-        witness=witness,
-        judged=judged,
-        hints=hints,
-    )
+    document = {
+        "source": request.files,
+        **exposure_document(exposure),
+        **({} if witness is None else {"witness": witness_document(witness)}),
+        "notes": (*sentences(exposure), *hints),
+        "exposure": exposure,
+        "explained": None if witness is None else witness.explain(),
+        "judged": judged,
+        "hints": hints,
+    }
+    return AttackAnswer.model_validate(document)
 
 
 def judge_exposure(
@@ -378,9 +373,12 @@ def _write_attacker(request: AttackRequest) -> str:
     return write_python(*lines, f"print({call})")
 
 
-class AttackerFacts(SparsePart):
-    """How sure one attacker gets, and of whom."""
+class LoneAttackerAnswer(FlatAnswer):
+    """How sure one attacker gets, of whom, and whether that is more than anybody may be."""
 
+    question: ClassVar[str] = "What would this attacker believe?"
+
+    schema_version: int = 1
     as_: str
     model: str | None = None
     rounds: int | None = None
@@ -395,15 +393,8 @@ class AttackerFacts(SparsePart):
     calibration_error: float | None = None
     calibration: tuple[dict[str, int | float], ...] | None = None
     above: tuple[dict[str, int | float | None], ...] | None = None
-
-
-class LoneAttackerAnswer(Answer[AttackerFacts]):
-    """How sure one attacker gets, and whether that is more than anybody may be."""
-
-    question: ClassVar[str] = "What would this attacker believe?"
-
     judged: Live[Verdict | None]
-    right: Live[Grid | None] = None  # how many people are believed how surely, and how many of them rightly
+    sureness: Live[Grid | None] = None  # how many people are believed how surely, and how many of them rightly
     picture: Live[Callable[[], Drawing] | None] = None
 
     @property
@@ -415,8 +406,8 @@ class LoneAttackerAnswer(Answer[AttackerFacts]):
             yield self.picture()
 
     def blocks(self) -> Blocks:
-        if self.right is not None:
-            yield self.right
+        if self.sureness is not None:
+            yield self.sureness
         first, *rest = self.notes
         yield Paragraph(first, "answer")
         yield from map(Paragraph, (*rest, ROUNDED))
@@ -451,9 +442,9 @@ def ask_attacker(request: AttackRequest, progress: Progress) -> LoneAttackerAnsw
     finding = (kind() if table is None else kind().bind_table(table)).measure(release)
     return LoneAttackerAnswer(
         kind=name,
-        schema_version=1,
         source=request.files,
-        answer=AttackerFacts(as_=name, largest=_largest(finding)),
+        as_=name,
+        largest=_largest(finding),
         notes=(finding.explain(), *finding.notes),
         judged=None if limit is None else "within" if exact(finding.value) <= limit else "not within",
     )
@@ -501,20 +492,17 @@ def _describe_insider(request: AttackRequest, learnt: sl.InsiderBeliefs) -> Lone
     )
     return LoneAttackerAnswer(
         kind="insider",
-        schema_version=1,
         source=request.files,
-        answer=AttackerFacts(
-            as_="insider",
-            outcome=learnt.outcome,
-            people=learnt.release.size,
-            could_not_tell=learnt.untold,
-            groups=len(learnt.telling),
-            largest=largest if told else None,
-            above=tuple(above),
-        ),
+        as_="insider",
+        outcome=learnt.outcome,
+        people=learnt.release.size,
+        could_not_tell=learnt.untold,
+        groups=len(learnt.telling),
+        largest=largest if told else None,
+        above=tuple(above),
         notes=(learnt.explain(),),
         judged=judged,
-        right=_beliefs_grid(rows) if told else None,
+        sureness=_beliefs_grid(rows) if told else None,
         picture=learnt.plot,
     )
 
@@ -554,29 +542,22 @@ def _describe_learner(request: AttackRequest, learned: sl.Learned) -> LoneAttack
             "Nobody was told apart, so nothing was learnt and the limit is not judged: give the people with --table.",
         )
     counts = [(each, learned.people_above(each), learned.right_above(each)) for each in BELIEFS]
+    names = ("model", "rounds", "claimed", "by_release", "right", "calibration_error")
     return LoneAttackerAnswer(
         kind="learner",
-        schema_version=1,
         source=request.files,
-        answer=AttackerFacts(
-            as_="learner",
-            model=learned.model,
-            rounds=learned.rounds,
-            people=int(learned.roster.members.people.sum()),
-            largest=_largest(finding),
-            claimed=learned.claimed,
-            by_release=learned.by_release,
-            right=learned.right,
-            calibration_error=learned.calibration_error,
-            calibration=tuple(
-                {name: getattr(each, name) for name in ("low", "high", "people", "claimed", "right")}
-                for each in learned.calibration
-            ),
-            above=tuple({"belief": belief, "people": people, "right": right} for belief, people, right in counts),
+        as_="learner",
+        people=int(learned.roster.members.people.sum()),
+        largest=_largest(finding),
+        **{name: getattr(learned, name) for name in names},
+        calibration=tuple(
+            {name: getattr(each, name) for name in ("low", "high", "people", "claimed", "right")}
+            for each in learned.calibration
         ),
+        above=tuple({"belief": belief, "people": people, "right": right} for belief, people, right in counts),
         notes=(*learned.sentences(), finding.explain(), *open_notes),
         judged=judged,
-        right=_beliefs_grid(
+        sureness=_beliefs_grid(
             ((f"≥ {belief}", f"{people:,}", right) for belief, people, right in counts),
             "only claimed" if learned.truth is None else "",
         ),

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 def write_audit(request: AuditRequest) -> str:
     """Write the Python that comes to the same."""
-    return write_file_report(request.file, request.question, streamed=request.memory is not None)
+    return write_file_report(request.file, request.question, streamed=request.asked.memory is not None)
 
 
 class AuditAnswer(AuditReport):

@@ -17,7 +17,6 @@ import numpy as np
 import sidelight as sl
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
 from sidelight.answers.sources import open_buckets, open_release, read_asked_hierarchies
-from sidelight.documents.document import SparsePart
 from sidelight.errors import BadKnowledge, BadMeasure, TooHard
 from sidelight.knowledge.facts import Described, Someone, Who, parse_person, person_text, read_person
 from sidelight.knowledge.parse import read_facts
@@ -26,7 +25,7 @@ from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
-from sidelight.report.answer import Answer, Live
+from sidelight.report.answer import FlatAnswer, Live
 from sidelight.report.page import Blocks, Grid, Paragraph
 from sidelight.rounding import ROUNDED, decimal_text, in_words
 from sidelight.table.labels import Label, show_in_list, shown
@@ -111,47 +110,33 @@ def write_believe(request: BelieveRequest) -> str:
     return write_python(*lines)
 
 
-class CountedBeliefs(SparsePart):
+class WorldsAnswer(FlatAnswer):
     """What is believed by counting worlds: probabilities as exact fractions and as numbers."""
 
+    question: ClassVar[str] = "What would somebody conclude who knows exactly this?"
+
+    kind: str = "believe"
+    schema_version: int = 2
     model: Literal["worlds"]
     facts: tuple[str, ...]
     estimated: dict[str, Any] | None = None
     beliefs: tuple[dict[str, Any], ...]
     surest: dict[str, Any] | None = None
-
-
-class EntropyBeliefs(SparsePart):
-    """What is believed by maximum entropy."""
-
-    model: Literal["maximum entropy"]
-    statements: tuple[str, ...]
-    residual: float
-    estimation_error: dict[str, float] | None
-    curve: tuple[dict[str, Any], ...] | None = None
-    beliefs: tuple[dict[str, Any], ...]
-
-
-class WorldsAnswer(Answer[CountedBeliefs]):
-    """What is believed by counting worlds."""
-
-    question: ClassVar[str] = "What would somebody conclude who knows exactly this?"
-
-    beliefs: Live[tuple[AnyBelief, ...]]
-    surest: Live[sl.SurestGuess | None] = None
+    people: Live[tuple[AnyBelief, ...]]
+    surest_guess: Live[sl.SurestGuess | None] = None
     movers: Live[bool] = False  # whether beliefs are those that move most, and nobody asked about them
 
     def charts(self) -> Iterator[Drawing]:
-        if not self.movers or not self.beliefs:
+        if not self.movers or not self.people:
             return
         from sidelight.report.plots import Change, dumbbell_chart  # noqa: PLC0415 - slow, and an extra
 
-        belief = self.beliefs[0]
+        belief = self.people[0]
         assert isinstance(belief, sl.Belief)
         before, after = belief.before[belief.value], belief[belief.value]
         verb = "stays at" if before == after else "rises" if after > before else "falls"
         change = in_words(after) if before == after else f"from {in_words(before)} to {in_words(after)}"
-        known = counted(len(self.answer.facts), "fact")
+        known = counted(len(self.facts), "fact")
         yield dumbbell_chart(
             [Change(shown(value), belief.before[value], belief[value]) for value in belief],
             title=f"For {name_in_group(belief)}, {shown(belief.value)} {verb} {change}",
@@ -162,18 +147,18 @@ class WorldsAnswer(Answer[CountedBeliefs]):
         )
 
     def blocks(self) -> Blocks:
-        yield Paragraph("Known: " + ("; ".join(self.answer.facts) or "nothing but the release"))
-        if self.answer.estimated is not None:
-            samples, confidence, seed = self.answer.estimated.values()
+        yield Paragraph("Known: " + ("; ".join(self.facts) or "nothing but the release"))
+        if self.estimated is not None:
+            samples, confidence, seed = self.estimated.values()
             yield Paragraph(
                 f"Too hard to count, so these are estimates from {samples:,} worlds drawn at random (seed "
                 f"{seed}); each interval holds the truth with {confidence:g} confidence."
             )
         exact = []  # what is printed and no estimate
-        if not self.beliefs:
+        if not self.people:
             yield Paragraph("Say what is known with --know, or about whom it is asked with --about.")
         elif self.movers:
-            moves = [each for each in self.beliefs if isinstance(each, sl.Belief)]
+            moves = [each for each in self.people if isinstance(each, sl.Belief)]
             ends = [(each.before[each.value], each[each.value]) for each in moves]
             exact = [probability for both in ends for probability in both]
             rows = tuple(
@@ -182,12 +167,12 @@ class WorldsAnswer(Answer[CountedBeliefs]):
             headings = ("about whom it says most", "value", "from the release", "knowing this")
             yield Grid(headings, rows, figures=frozenset({2, 3}))
         else:
-            exact = [each for belief in self.beliefs for each in (*belief.before.values(), *belief.after.values())]
-            yield from map(_draw_distribution, self.beliefs)
-        if self.surest is not None:
-            exact.append(self.surest.probability)
-            value, probability = shown(self.surest.value), in_words(self.surest.probability)
-            yield Paragraph(f"Surest of everybody: {self.surest.who()} has {value}, with probability {probability}.")
+            exact = [each for belief in self.people for each in (*belief.before.values(), *belief.after.values())]
+            yield from map(_draw_distribution, self.people)
+        if (surest := self.surest_guess) is not None:
+            exact.append(surest.probability)
+            value, probability = shown(surest.value), in_words(surest.probability)
+            yield Paragraph(f"Surest of everybody: {surest.who()} has {value}, with probability {probability}.")
         yield from (Paragraph(f"Note: {note}") for note in self.notes)
         if any("." in in_words(each) for each in exact if isinstance(each, Fraction)):
             yield Paragraph(ROUNDED)
@@ -224,11 +209,19 @@ def _write_interval(after: Fraction | sl.Estimate) -> str:
     return f"about {float(after.value):.3f} ({low:.3f} to {high:.3f})"
 
 
-class EntropyAnswer(Answer[EntropyBeliefs]):
+class EntropyAnswer(FlatAnswer):
     """What is believed by maximum entropy, from the release alone and knowing the statements."""
 
     question: ClassVar[str] = WorldsAnswer.question
 
+    kind: str = "believe"
+    schema_version: int = 2
+    model: Literal["maximum entropy"]
+    statements: tuple[str, ...]
+    residual: float
+    estimation_error: dict[str, float] | None
+    curve: tuple[dict[str, Any], ...] | None = None
+    beliefs: tuple[dict[str, Any], ...]
     before: Live[AnyBeliefs]
     after: Live[AnyBeliefs]
 
@@ -242,20 +235,20 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
         yield Paragraph("Believed by maximum entropy (this is not counting worlds):")
         rows = tuple(
             (each["about"], shown(each["value"]), write_belief(each["before"]), write_belief(each["after"]))
-            for each in self.answer.beliefs
+            for each in self.beliefs
         )
         yield Grid(("about", "value", "from the release", "knowing this"), rows, figures=frozenset({2, 3}))
         yield Paragraph(ROUNDED)
-        if self.answer.estimation_error is not None:
-            before, after = self.answer.estimation_error.values()
+        if self.estimation_error is not None:
+            before, after = self.estimation_error.values()
             yield Paragraph(
                 f"Estimation error: {before:.4f} from the release alone, {after:.4f} knowing this (0: the truth is "
                 "known)"
             )
-        if self.answer.curve:
+        if self.curve:
             bounds = tuple(
                 (str(positive), str(negative), "inf" if math.isinf(error) else f"{error:.4f}", write_belief(surest))
-                for positive, negative, error, surest in (each.values() for each in self.answer.curve)
+                for positive, negative, error, surest in (each.values() for each in self.curve)
             )
             headings = ("rules 'has'", "rules 'has not'", "estimation error", "surest belief")
             yield Grid(headings, bounds, figures=frozenset(range(4)))
@@ -325,13 +318,14 @@ def conclude(
         for belief in beliefs
     )
     return WorldsAnswer(
-        kind="believe",
-        schema_version=2,
         source=request.file,
-        answer=CountedBeliefs(model="worlds", facts=tuple(map(str, facts)), beliefs=rows, **parts),
+        model="worlds",
+        facts=tuple(map(str, facts)),
+        beliefs=rows,
+        **parts,
         notes=tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes)),
-        beliefs=beliefs,
-        surest=surest,
+        people=beliefs,
+        surest_guess=surest,
         movers=not request.about_people,
     )
 
@@ -415,16 +409,12 @@ def _conclude_by_entropy(
             parts["curve"] = tuple(dict(zip(names, (*each, *rest), strict=True)) for each, *rest in curve)
     described = [dict(who.cells) for who in map(read_person, request.about_people) if isinstance(who, Described)]
     return EntropyAnswer(
-        kind="believe",
-        schema_version=2,
         source=request.file,
-        answer=EntropyBeliefs(
-            model="maximum entropy",
-            statements=tuple(known.words for known in after.known),
-            residual=after.certificate.residual,
-            beliefs=tuple(_entropy_rows(request, before, after)),
-            **parts,
-        ),
+        model="maximum entropy",
+        statements=tuple(known.words for known in after.known),
+        residual=after.certificate.residual,
+        beliefs=tuple(_entropy_rows(request, before, after)),
+        **parts,
         # whom statements and questions may mean, and which statements say nothing
         notes=tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells))))),
         before=before,

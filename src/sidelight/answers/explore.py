@@ -28,7 +28,7 @@ from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, 
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.measure import whole_amount
 from sidelight.policy.limits import Word, read_limit, read_number
-from sidelight.report.answer import Answer, Live, Recipe
+from sidelight.report.answer import FlatAnswer, Live, Recipe
 from sidelight.report.charts.skyline import DIRECTIONS, LiveSkyline
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph
 from sidelight.report.report import AuditFinding, audit_report
@@ -78,9 +78,13 @@ def write_explore(request: ExploreRequest) -> str:
     )
 
 
-class Exploration(DocumentPart):
-    """How much a release withstands: the most that may be known, and how the risk grows."""
+class ExploreAnswer(FlatAnswer):
+    """How much a release withstands, with the curves to draw and, where it was asked, people to name."""
 
+    question: ClassVar[str] = "How much does this release withstand?"
+
+    kind: str = "explore"
+    schema_version: int = 2
     sensitive: str | tuple[str, ...]
     value: str | tuple[str, ...]
     below: str
@@ -88,13 +92,6 @@ class Exploration(DocumentPart):
     complete: bool
     curves: tuple[dict[str, Any], ...]
     belief_skylines: tuple[dict[str, Any], ...]
-
-
-class ExploreAnswer(Answer[Exploration]):
-    """How much a release withstands, with the curves to draw and, where it was asked, people to name."""
-
-    question: ClassVar[str] = "How much does this release withstand?"
-
     limit: Live[int | float | Fraction]
     risks: Live[tuple[tuple[str, DisclosureCurve], ...]]  # what is known, risk against how much of it
     beliefs: Live[tuple[tuple[Criterion, tuple[sl.BeliefPoint, ...]], ...]]
@@ -107,11 +104,10 @@ class ExploreAnswer(Answer[Exploration]):
         yield risk_chart([curve for _, curve in self.risks], limit=self.limit)
 
     def blocks(self) -> Blocks:
-        value, below = self.answer.value, self.answer.below
-        text = f"'{value}'" if isinstance(value, str) else f"any of {', '.join(map(repr, value))}"
+        text = f"'{self.value}'" if isinstance(self.value, str) else f"any of {', '.join(map(repr, self.value))}"
         yield PageSection(f"How sure can somebody get that a person has {text}?", tuple(self._risks()))
         yield from map(_belief_section, self.beliefs)
-        yield PageSection(f"What somebody may know and still be less than {below} sure", tuple(self._skyline()))
+        yield PageSection(f"What somebody may know and still be less than {self.below} sure", tuple(self._skyline()))
 
     def _risks(self) -> Iterator[Block]:
         """Yield the curves as rows; far out, where nothing changes any more, the last row is enough."""
@@ -128,7 +124,7 @@ class ExploreAnswer(Answer[Exploration]):
         yield Paragraph(ROUNDED)
 
     def _skyline(self) -> Iterator[Block]:
-        points, complete = self.answer.knowledge_skyline, self.answer.complete
+        points, complete = self.knowledge_skyline, self.complete
         if not points:
             yield Paragraph("Nothing: even someone who knows nothing can be as sure as that.")
             return
@@ -165,7 +161,8 @@ def ask_explore(request: ExploreRequest, progress: Progress) -> ExploreAnswer:
         if isinstance(each.measure, sl.PriorBelief)
     )
     risks = tuple(_curves(release, request, progress))
-    answer = Exploration(
+    return ExploreAnswer(
+        source=request.file,
         sensitive=release.sensitive,
         value=request.target,
         below=request.below,
@@ -189,12 +186,6 @@ def ask_explore(request: ExploreRequest, progress: Progress) -> ExploreAnswer:
             }
             for criterion, points in beliefs
         ),
-    )
-    return ExploreAnswer(
-        kind="explore",
-        schema_version=2,
-        source=request.file,
-        answer=answer,
         limit=limit,
         risks=risks,
         beliefs=beliefs,

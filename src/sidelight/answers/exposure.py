@@ -481,7 +481,7 @@ def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer
     common = {name: written[name] for name in ("overlap", "people", "releases", "repetitions", "seed")}
     note = "An experiment on people whose values are known; its figures are not for publishing about others."
     return SimulateAnswer(
-        kind=request.kind,
+        kind=request.verb,
         schema_version=1,
         source=request.file,
         answer=SimulateFacts(**common, points=written.get("points"), beside_noise=written.get("rows")),

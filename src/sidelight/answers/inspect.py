@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, JsonValue
@@ -18,7 +18,7 @@ from pydantic import Field, JsonValue
 import sidelight as sl
 from sidelight.answers.questions import HierarchiesRequest, InspectRequest
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
-from sidelight.documents.document import DocumentPart, SparsePart, number, plain
+from sidelight.documents.document import DocumentPart, number, plain
 from sidelight.engines.files import columns_of, nearest_column
 from sidelight.engines.read import distinct_rows, table_from
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, UnknownColumn, listed
@@ -36,7 +36,7 @@ from sidelight.intake.roles import Role, suggestions_for
 from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.report.answer import Answer, Live
+from sidelight.report.answer import Answer, FlatAnswer, Live
 from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
 from sidelight.report.report import notes_section
 from sidelight.rounding import short_decimal
@@ -102,15 +102,8 @@ def _advise(request: InspectRequest) -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Inspected:
-    """What the columns seem to be, and which identify; the last three only where some column is known to others."""
-
-    suggested: sl.SuggestedRoles
-    preset: Preset | None = None  # whose limits are drafted
-    table: sl.Table | None = None
-    identifying: sl.IdentifyingColumns | None = None
-    drafted: Mapping[str, Draft] | None = None
+ExactShare: TypeAlias = dict[Literal["exact", "number"], str | float | None]
+"""A share of people, exactly, and as a float rounded up."""
 
 
 class InspectedColumn(DocumentPart):
@@ -127,13 +120,6 @@ class InspectedColumn(DocumentPart):
     hierarchy: str | None = Field(description="how its drafted hierarchy makes labels coarser")
 
 
-class ExactShare(DocumentPart):
-    """A share of people, exactly, and as a float rounded up."""
-
-    exact: str
-    number: float | None
-
-
 class InspectedSet(DocumentPart):
     """How well some columns together identify people, and what they tell of the sensitive one."""
 
@@ -146,9 +132,13 @@ class InspectedSet(DocumentPart):
     inference: ExactShare | None
 
 
-class Inspection(SparsePart):
+class InspectAnswer(FlatAnswer):
     """What the columns seem to be, and which drafts were written; if others know some, which sets of them identify."""
 
+    question: ClassVar[str] = "Which columns identify people?"
+
+    kind: str = "columns"
+    schema_version: int = 1
     columns: tuple[InspectedColumn, ...]
     roles: dict[str, JsonValue]
     written: tuple[str, ...]
@@ -163,24 +153,18 @@ class Inspection(SparsePart):
     secret: str | None = None
     guessed_without_columns: ExactShare | None = None
     sets: tuple[InspectedSet, ...] = ()
-
-
-class InspectAnswer(Answer[Inspection]):
-    """What the columns seem to be, and which identify people."""
-
-    question: ClassVar[str] = "Which columns identify people?"
-
     request: Live[InspectRequest]
-    inspected: Live[Inspected]
+    suggested: Live[sl.SuggestedRoles]
+    drafted: Live[Mapping[str, Draft]]
+    identifying: Live[tuple[sl.Table, sl.IdentifyingColumns] | None]  # where some column is known to others
     drafts: Live[Mapping[Path, str]]  # the files that were asked for
 
     def charts(self) -> Iterator[Drawing]:
-        if self.inspected.identifying is not None:
-            yield self.inspected.identifying.plot()
+        if self.identifying is not None:
+            yield self.identifying[1].plot()
 
     def blocks(self) -> Blocks:
-        inspected, request = self.inspected, self.request
-        drafted = inspected.drafted or {}
+        request = self.request
         # what each role is to somebody who has never heard of it
         titles: dict[Role, str] = {
             "person": "Whose row it is (person)",
@@ -190,22 +174,21 @@ class InspectAnswer(Answer[Inspection]):
             "leave out": "Left out, and not published",
         }
         for role, title in titles.items():
-            columns = [each for each in inspected.suggested.columns if each.role == role]
-            lines = [_describe_column(each, drafted.get(each.column)) for each in columns]
+            columns = [each for each in self.suggested.columns if each.role == role]
+            lines = [_describe_column(each, self.drafted.get(each.column)) for each in columns]
             if lines:
                 yield PageSection(title, (Points(tuple(lines)),))
-        if inspected.identifying is not None and inspected.table is not None:
-            sentences = _find_people(inspected.identifying, inspected.table, _read_alone(request))
-            yield PageSection("Who is found", (Points(tuple(sentences)),))
-            yield from _sets_grid(inspected.identifying)
+        if self.identifying is not None:
+            yield PageSection("Who is found", (Points(tuple(_find_people(*self.identifying, _read_alone(request)))),))
+            yield from _sets_grid(self.identifying[1])
         yield from notes_section(f"{note}." for note in self.notes)
         if self.drafts:
             yield Code(f"Written: {', '.join(map(str, self.drafts))}")
         if request.write is not None:
             yield Paragraph("Read and change it, then:")
             yield from (Code(f"  {command}") for command in _advise(request))
-        elif inspected.table is not None:
-            secret = () if inspected.suggested.roles.sensitive else ("--sensitive", "COLUMN")
+        elif self.identifying is not None:
+            secret = () if self.suggested.roles.sensitive else ("--sensitive", "COLUMN")
             more = (*secret, "--write", "policy.toml", "--hierarchies", "hierarchies")
             yield Paragraph("To draft a policy and hierarchies to start from, add to the command:")
             yield Code(f"  {shlex.join(more)}")
@@ -216,37 +199,40 @@ def ask_columns(request: InspectRequest, progress: Progress) -> InspectAnswer:
     preset = None if request.preset is None else read_preset(request.preset)
     _ = _read_alone(request)  # refused before anything is read
     suggested = suggestions_for(request.file, request.roles, progress)
-    roles, inspected = suggested.roles, Inspected(suggested, preset)
+    roles, drafted, identifying = suggested.roles, dict[str, Draft](), None
     if roles.quasi:
         table = _read_table(request.file, roles)
-        identifying = sl.identifying_columns(table, request.up_to, progress=progress)
+        identifying = table, sl.identifying_columns(table, request.up_to, progress=progress)
         kinds = {name: roles.kind_of(name) for name, _ in roles.kinds}
         rules = DraftRules(kinds=kinds, people=people_by_label(table.quasi, table.sizes))
         drafted = drafts({column.name: column.labels for column in table.quasi}, rules)
-        inspected = Inspected(suggested, preset, table, identifying, drafted)
-    policy = {} if request.write is None else {request.write: _draft_policy(request, inspected)}
+    policy = {}
+    if request.write is not None:
+        policy[request.write] = _draft_policy(request, suggested, preset, identifying and identifying[0])
     contents: dict[Path, str] = {}
     if request.drafts is not None:
-        if not inspected.drafted:
+        if not drafted:
             raise BadHierarchy(
                 "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
             )
-        for name, draft in inspected.drafted.items():
+        for name, draft in drafted.items():
             contents[request.drafts / hierarchy_file(name)] = writable_text(draft.hierarchy)
     ages = [each.column for each in suggested.columns if is_age(each.column)]
     return InspectAnswer(
-        kind="columns",
-        schema_version=1,
         source=request.file,
-        answer=_describe(request, inspected, tuple(map(str, contents | policy))),
+        **_list_columns(suggested, drafted),
+        written=tuple(map(str, contents | policy)),
+        **({} if identifying is None else _list_sets(*identifying, _read_alone(request))),
         notes=(
             "roles and drafts are rules of thumb: read and change them before you rely on them",
             *suggested.notes,
-            *number_notes(inspected.drafted or {}, {**dict(roles.kinds), **dict.fromkeys(ages)}),
+            *number_notes(drafted, {**dict(roles.kinds), **dict.fromkeys(ages)}),
             *(() if preset is None else preset.notes),
         ),
         request=request,
-        inspected=inspected,
+        suggested=suggested,
+        drafted=drafted,
+        identifying=identifying,
         drafts=contents | policy,
     )
 
@@ -265,19 +251,20 @@ def _read_table(file: str, roles: Roles) -> sl.Table:
 # Drafts
 
 
-def _draft_policy(request: InspectRequest, inspected: Inspected) -> str:
+def _draft_policy(
+    request: InspectRequest, suggested: sl.SuggestedRoles, preset: Preset | None, table: sl.Table | None
+) -> str:
     """Draft the policy, and read it back as whoever uses it will."""
-    roles = inspected.suggested.roles
-    if inspected.table is None or roles.sensitive is None:
-        raise BadPolicy(_why_no_draft(inspected.suggested))
-    preset = inspected.preset
-    draft = draft_policy(inspected.table) if preset is None else draft_of_preset(preset, inspected.table)
+    roles = suggested.roles
+    if table is None or roles.sensitive is None:
+        raise BadPolicy(_why_no_draft(suggested))
+    draft = draft_policy(table) if preset is None else draft_of_preset(preset, table)
     heading = (
         f"Drafted by sidelight columns {shlex.quote(request.file)}: rules of thumb, to be read and changed first.",
         "What no program can know is marked DECIDE. Then:",
         *(f"  {command}" for command in _advise(request)),
     )
-    text = drafted_text(draft, inspected.suggested, heading=heading)
+    text = drafted_text(draft, suggested, heading=heading)
     again = read_policy_text(text)
     assert str(again.policy) == str(draft.policy)
     assert again.roles.stated() == roles.stated()
@@ -303,9 +290,8 @@ def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
 # The answer as data
 
 
-def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str, ...]) -> Inspection:
-    drafted = inspected.drafted or {}
-    facts: dict[str, Any] = {
+def _list_columns(suggested: sl.SuggestedRoles, drafted: Mapping[str, Draft]) -> dict[str, Any]:
+    return {
         "columns": tuple(
             InspectedColumn(
                 column=each.column,
@@ -318,47 +304,43 @@ def _describe(request: InspectRequest, inspected: Inspected, written: tuple[str,
                 rows_without=each.profile.missing,
                 hierarchy=drafted[each.column].rule if each.column in drafted else None,
             )
-            for each in inspected.suggested.columns
+            for each in suggested.columns
         ),
-        "roles": {name: plain(value) for name, value in inspected.suggested.roles.stated().items()},
-        "written": written,
+        "roles": {name: plain(value) for name, value in suggested.roles.stated().items()},
     }
-    which, table = inspected.identifying, inspected.table
-    if which is None or table is None:
-        return Inspection(**facts)
-    return Inspection(
-        **facts,
-        people=which.people,
-        alone=people_alone(table.sizes),
-        worst_columns=tuple(
+
+
+def _list_sets(table: sl.Table, which: sl.IdentifyingColumns, share: Fraction) -> dict[str, Any]:
+    return {
+        "people": which.people,
+        "alone": people_alone(table.sizes),
+        "worst_columns": tuple(
             {"column": column, "fewer_alone_without": fewer}
             for column, fewer in worst_columns(table.quasi, table.sizes).items()
         ),
-        up_to=which.up_to,
-        share=str(_read_alone(request)),
-        smallest_sets=tuple(each.columns for each in which.smallest(_read_alone(request))),
-        secret=which.secret,
-        guessed_without_columns=_share(which.prior),
-        sets=tuple(
+        "up_to": which.up_to,
+        "share": str(share),
+        "smallest_sets": tuple(each.columns for each in which.smallest(share)),
+        "secret": which.secret,
+        "guessed_without_columns": _exact_share(which.prior),
+        "sets": tuple(
             InspectedSet(
                 columns=each.columns,
                 groups=each.groups,
                 alone=each.unique,
                 smallest_group=each.smallest,
-                distinction=_share(each.distinction),
-                separation=_share(each.separation),
-                inference=_share(each.inference),
+                distinction=_exact_share(each.distinction),
+                separation=_exact_share(each.separation),
+                inference=_exact_share(each.inference),
             )
             for each in which.subsets
         ),
-    )
+    }
 
 
-def _share(share: Fraction | None) -> ExactShare | None:
-    if share is None:
-        return None
-    risk = number(share, large_is_bad=True)
-    return ExactShare(exact=risk.exact, number=risk.number)
+def _exact_share(share: Fraction | None) -> ExactShare | None:
+    risk = None if share is None else number(share, large_is_bad=True)
+    return None if risk is None else {"exact": risk.exact, "number": risk.number}
 
 
 # The answer for people
@@ -375,7 +357,7 @@ def _describe_column(each: sl.SuggestedRole, draft: Draft | None) -> str:
     return f"{each.column or '(no name)'} ({labels}{gaps}): {each.reason}.{coarser}"
 
 
-def _find_people(which: sl.IdentifyingColumns, table: sl.Table, share: Fraction) -> Iterator[str]:
+def _find_people(table: sl.Table, which: sl.IdentifyingColumns, share: Fraction) -> Iterator[str]:
     """Yield whom an attacker finds who knows all columns, which of them are worst, and which few do it too."""
     everything = f"Who knows {listed(which.columns)} of somebody"
     alone = people_alone(table.sizes)
@@ -419,24 +401,21 @@ def _sets_grid(which: sl.IdentifyingColumns) -> Iterator[Block]:
 # The identifiers of the safe harbour
 
 
-class SafeHarbourFacts(DocumentPart):
-    """Which columns look like an identifier."""
-
-    found: bool
-    columns: Any
-    look_like_none: list[str]
-
-
-class SafeHarbourAnswer(Answer[SafeHarbourFacts]):
+class SafeHarbourAnswer(FlatAnswer):
     """Which of the identifiers of the safe harbour a file seems to have; nothing is ever within policy by this."""
 
     question: ClassVar[str] = "Which of the identifiers of the safe harbour does this file have?"
 
+    kind: str = "safe harbour"
+    schema_version: int = 1
+    found: bool
+    columns: JsonValue
+    look_like_none: tuple[str, ...]
     check: Live[SafeHarbour]
 
     @property
     def verdict(self) -> Verdict:
-        return "not within" if self.answer.found else "could not tell"
+        return "not within" if self.found else "could not tell"
 
     def blocks(self) -> Blocks:
         check = self.check
@@ -456,11 +435,13 @@ class SafeHarbourAnswer(Answer[SafeHarbourFacts]):
 def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
     """Look for columns that look like an identifier."""
     check = check_columns(request.file, request.roles, population=request.population, residents=request.residents)
-    facts = SafeHarbourFacts(
-        found=check.answer == "found", columns=plain(check.suspects), look_like_none=list(check.others)
-    )
     return SafeHarbourAnswer(
-        kind="safe harbour", schema_version=1, source=request.file, answer=facts, notes=HIPAA_NOTES, check=check
+        source=request.file,
+        found=check.answer == "found",
+        columns=plain(check.suspects),
+        look_like_none=check.others,
+        notes=HIPAA_NOTES,
+        check=check,
     )
 
 

@@ -24,7 +24,7 @@ from sidelight.answers.sources import (
     read_levels,
     require_columns,
 )
-from sidelight.documents.document import DocumentPart, finite_or_none
+from sidelight.documents.document import finite_or_none
 from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise
 from sidelight.files import digest, noise_path, real_path
@@ -33,7 +33,7 @@ from sidelight.noise.ledger import NO_LEDGER, BudgetDocument, EntryDocument
 from sidelight.noise.mechanism import amount_text
 from sidelight.noise.semantic_privacy import add_condition, two_digits
 from sidelight.publish.noise import NoiseDocument, PublishedNoise, read_drawn, refuse_noise_targets
-from sidelight.report.answer import Answer, Live
+from sidelight.report.answer import Answer, FlatAnswer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
 from sidelight.rounding import ROUNDED, decimal_text, short_decimal
 from sidelight.table.roles import EACH_ROW, Roles
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
         SpentRequest,
     )
     from sidelight.report.plots import Drawing
-    from sidelight.table.table import Events
 
 
 SHARED_SETTINGS = ("epsilon", "delta", "neighbours", "values_per_person", "rows_per_person", "people_at_most")
@@ -61,12 +60,6 @@ def _require_folder(request: NoiseRequest | NoiseAttackRequest) -> Path:
     if request.hierarchies is None:
         raise BadNoise(f"{request.asks_for_hierarchies} with --hierarchies")
     return request.hierarchies
-
-
-def _collect_shared_settings(request: NoiseRequest) -> dict[str, Any]:
-    """Return what is said of counts, whether their cells are declared or not."""
-    ledger = NO_LEDGER if request.ledger is None else sl.Ledger(request.ledger)  # without one, a note says so
-    return {name: getattr(request, name) for name in SHARED_SETTINGS} | {"ledger": ledger}
 
 
 def write_noise(request: NoiseRequest) -> str:
@@ -168,21 +161,15 @@ def ask_noise(
     inputs = (*table.intake.files, *list_inputs(request), *paid)
     refuse_noise_targets(request.output, force=request.force, inputs=[each for each in inputs if each not in paid])
     before_spending(inputs)
+    settings: dict[str, Any] = {name: getattr(request, name) for name in SHARED_SETTINGS}
+    settings["ledger"] = ledger or NO_LEDGER  # without one, a note says so
     noisy: sl.NoisyCounts | sl.StableCounts
     if domain is None:
-        noisy = _draw_stable(table, levels, request)
+        _refuse_settings_of_cells(request, levels)
+        noisy = sl.stable_counts(table, columns=[*levels], **settings)
     else:
-        noisy = sl.noisy_counts(
-            table,
-            by=by,
-            levels=levels,
-            domain=domain,
-            rho=request.rho,
-            outside=request.outside,
-            queries=request.queries or None,
-            cells=request.cells,
-            **_collect_shared_settings(request),
-        )
+        settings |= {name: getattr(request, name) for name in ("rho", "outside", "cells")}
+        noisy = sl.noisy_counts(table, by=by, levels=levels, domain=domain, queries=request.queries or None, **settings)
     published = noisy.publish(request.output, force=request.force)
     after_publishing(published)
     return NoiseAnswer(
@@ -198,8 +185,8 @@ def ask_noise(
     )
 
 
-def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest) -> sl.StableCounts:
-    """Draw noise for the cells that occur; what is about cells that were declared does not go with it."""
+def _refuse_settings_of_cells(request: NoiseRequest, levels: Mapping[str, int]) -> None:
+    """Refuse what is about cells that were declared, where those that occur are counted."""
     coarse = [name for name, level in levels.items() if level]
     if coarse:
         raise BadNoise(f"--undeclared counts columns as they stand in the table; say --levels {coarse[0]}=0")
@@ -208,7 +195,6 @@ def _draw_stable(table: Events, levels: Mapping[str, int], request: NoiseRequest
         raise BadNoise(f"{option} is about cells that were declared; leave it out, or --undeclared")
     if request.epsilon is None:
         raise BadNoise("how much may the counts depend on one person? give --epsilon")
-    return sl.stable_counts(table, columns=[*levels], **_collect_shared_settings(request))
 
 
 def _notes(noisy: sl.NoisyCounts | sl.StableCounts, *, has_ledger: bool) -> Iterator[str]:
@@ -236,9 +222,13 @@ def write_count(request: CountRequest) -> str:
     return write_python(f"counts = {write_call('sl.read_noise', request.file)}", f"print({add_up})")
 
 
-class CountFacts(DocumentPart):
-    """A count with its margin; `of` says what was counted."""
+class CountAnswer(FlatAnswer):
+    """How many people there are, with the margin; `of` says what was counted."""
 
+    question: ClassVar[str] = "How many people are there, and how far off is that at most?"
+
+    kind: str = "count"
+    schema_version: int = 1
     values: tuple[str, ...]
     where: dict[str, list[str]]
     of: str
@@ -247,16 +237,9 @@ class CountFacts(DocumentPart):
     confidence: float
     margin: int | float
 
-
-class CountAnswer(Answer[CountFacts]):
-    """How many people there are."""
-
-    question: ClassVar[str] = "How many people are there, and how far off is that at most?"
-
     def blocks(self) -> Blocks:
-        facts = self.answer
-        reach = f"within {math.ceil(facts.margin):,} of what was counted with a confidence of {facts.confidence:g}"
-        yield Paragraph(f"{facts.count:,.0f} {facts.of}, and {reach}.")
+        reach = f"within {math.ceil(self.margin):,} of what was counted with a confidence of {self.confidence:g}"
+        yield Paragraph(f"{self.count:,.0f} {self.of}, and {reach}.")
 
 
 def ask_count(request: CountRequest) -> CountAnswer:
@@ -264,18 +247,14 @@ def ask_count(request: CountRequest) -> CountAnswer:
     labels = _read_where(request)
     added = sl.read_noise(request.file).count(*request.values, **labels)
     return CountAnswer(
-        kind="count",
-        schema_version=1,
         source=request.file,
-        answer=CountFacts(
-            values=request.values,
-            where=labels,
-            of=added.of,
-            count=added.count,
-            sd=added.sd,
-            confidence=request.confidence,
-            margin=added.margin(request.confidence),
-        ),
+        values=request.values,
+        where=labels,
+        of=added.of,
+        count=added.count,
+        sd=added.sd,
+        confidence=request.confidence,
+        margin=added.margin(request.confidence),
         notes=("it is about what was counted, and the noise is all that the margin knows of",),
     )
 
@@ -307,9 +286,13 @@ def write_noise_attack(request: NoiseAttackRequest) -> str:
     return write_python(f"print({call})")
 
 
-class NoiseAttackFacts(DocumentPart):
-    """What is believed of people before and after, and how far a belief moves; `promise` only where there is one."""
+class NoiseAttackAnswer(FlatAnswer):
+    """What is believed of people before and after, and how far a belief moves, in the sentences of its notes."""
 
+    question: ClassVar[str] = "How far do noisy counts move what somebody believes?"
+
+    kind: str = "attack-noise"
+    schema_version: int = 1
     people: int
     knows: Literal["nothing else", "everybody else"]
     belief_before: float
@@ -318,17 +301,9 @@ class NoiseAttackFacts(DocumentPart):
     largest_shift: float
     promise: dict[str, Any] | None
 
-
-class NoiseAttackAnswer(Answer[NoiseAttackFacts]):
-    """How far noisy counts move beliefs, in the sentences of its notes."""
-
-    question: ClassVar[str] = "How far do noisy counts move what somebody believes?"
-
-    names: Live[tuple[str, ...]]
-
     def blocks(self) -> Blocks:
         first, *rest = self.notes
-        yield Paragraph(", ".join(self.names))
+        yield Paragraph(", ".join(Path(file).name for file in self.source or ()))
         yield Paragraph(first, "answer")
         yield from map(Paragraph, rest)
         yield Paragraph(ROUNDED)
@@ -347,20 +322,15 @@ def ask_noise_attack(request: NoiseAttackRequest) -> NoiseAttackAnswer:
     )
     promise = seen.promise
     return NoiseAttackAnswer(
-        kind="attack-noise",
-        schema_version=1,
         source=request.files,
-        answer=NoiseAttackFacts(
-            people=int(seen.sizes.sum()),
-            knows="nothing else" if promise is None else "everybody else",
-            belief_before=seen.prior_belief,
-            belief=seen.belief,
-            guessed={"exact": str(seen.guessed), "value": float(seen.guessed)},
-            largest_shift=seen.largest_shift,
-            promise=None if promise is None else _write_promised(promise) | {"warnings": list(promise.warnings)},
-        ),
+        people=int(seen.sizes.sum()),
+        knows="nothing else" if promise is None else "everybody else",
+        belief_before=seen.prior_belief,
+        belief=seen.belief,
+        guessed={"exact": str(seen.guessed), "value": float(seen.guessed)},
+        largest_shift=seen.largest_shift,
+        promise=None if promise is None else _write_promised(promise) | {"warnings": list(promise.warnings)},
         notes=tuple(_attack_sentences(seen)),
-        names=tuple(Path(file).name for file in request.files),
     )
 
 
@@ -393,21 +363,18 @@ def begin_ledger(request: BeginRequest) -> sl.Ledger:
     return sl.Ledger.begin(Path(request.file), **{name: getattr(request, name) for name in names})
 
 
-class LedgerFacts(DocumentPart):
-    """The budget, what is spent, and every entry."""
+class LedgerAnswer(FlatAnswer):
+    """A ledger, for its steward: the budget, what is spent, and every entry."""
 
+    question: ClassVar[str] = "What was spent of the budget?"
+
+    kind: str = "ledger"
+    schema_version: int = 1
     accounting: str
     neighbours: str
     budget: BudgetDocument
     spent: dict[str, str]
     entries: tuple[dict[str, Any], ...]
-
-
-class LedgerAnswer(Answer[LedgerFacts]):
-    """A ledger, for its steward."""
-
-    question: ClassVar[str] = "What was spent of the budget?"
-
     ledger: Live[sl.Ledger]
     account: Live[Account]
 
@@ -418,7 +385,8 @@ class LedgerAnswer(Answer[LedgerFacts]):
         yield Paragraph(f"{account.accounting} accounting; neighbours: {account.neighbours}")
         for number, entry in enumerate(account.entries, start=1):
             yield Paragraph("\n".join(_entry_lines(number, entry, self.ledger)))
-        yield from _as_points(self.notes)
+        if self.notes:
+            yield Points(self.notes)
 
 
 def ask_ledger(request: LedgerRequest) -> LedgerAnswer:
@@ -432,26 +400,22 @@ def ask_ledger(request: LedgerRequest) -> LedgerAnswer:
         fields = EntryDocument.from_entry(entry).model_dump()
         files = zip(fields["published"], entry.published, strict=True)
         entries.append({**fields, "published": [{**each, "now": _find_state(ledger, file)} for each, file in files]})
+    notes = []
     silent = sum(not entry.published and entry.choice is None for entry in account.entries)
-    nothing = "nothing is known to be published by this entry, and its budget is spent all the same"
+    if silent:
+        nothing = "nothing is known to be published by this entry, and its budget is spent all the same"
+        notes.append(f"{counted(silent, 'entry')} without a file: {nothing}")
     counted_rows = (entry.spending.counted for entry in account.entries)
-    unchecked = any(each is not None and not each.unit.checked for each in counted_rows)
-    rows = "some entries hide rows, of which the publisher says that each is a person; that was not checked"
+    if any(each is not None and not each.unit.checked for each in counted_rows):
+        notes.append("some entries hide rows, of which the publisher says that each is a person; that was not checked")
     return LedgerAnswer(
-        kind="ledger",
-        schema_version=1,
         source=request.file,
-        answer=LedgerFacts(
-            accounting=account.accounting,
-            neighbours=account.neighbours,
-            budget=BudgetDocument.from_account(account),
-            spent={"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
-            entries=tuple(entries),
-        ),
-        notes=(
-            *([f"{counted(silent, 'entry')} without a file: {nothing}"] if silent else []),
-            *([rows] if unchecked else []),
-        ),
+        accounting=account.accounting,
+        neighbours=account.neighbours,
+        budget=BudgetDocument.from_account(account),
+        spent={"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
+        entries=tuple(entries),
+        notes=tuple(notes),
         ledger=ledger,
         account=account,
     )
@@ -478,27 +442,24 @@ def _entry_lines(number: int, entry: Entry, ledger: sl.Ledger) -> Iterator[str]:
         yield f"   published as {file.file} ({_find_state(ledger, file)}), sha256 {file.sha256[:12]}…"
 
 
-class SpentFacts(DocumentPart):
-    """What releases cost together; an epsilon that is infinite is null."""
+class SpentAnswer(FlatAnswer):
+    """What releases cost together, and what they promise; an epsilon that is infinite is null."""
 
+    question: ClassVar[str] = "What do all releases cost and promise together?"
+
+    kind: str = "ledger spent"
+    schema_version: int = 1
     releases: int
     delta: float
     epsilon: float | None
     accounts: dict[str, float | None]
     promise: dict[str, Any] | None
-
-
-class SpentAnswer(Answer[SpentFacts]):
-    """What releases cost together, and what they promise."""
-
-    question: ClassVar[str] = "What do all releases cost and promise together?"
-
     together: Live[sl.PrivacySpent]
-    promise: Live[sl.SemanticPrivacy | None]
+    promised: Live[sl.SemanticPrivacy | None]
 
     def blocks(self) -> Blocks:
         at = f"delta {self.together.delta:g}"
-        releases = counted(self.answer.releases, "release")
+        releases = counted(self.releases, "release")
         if math.isinf(self.together.epsilon):
             yield Paragraph(f"{releases} together: no epsilon holds at {at}; give a larger --delta")
         else:
@@ -507,10 +468,10 @@ class SpentAnswer(Answer[SpentFacts]):
         for name, epsilon in self.together.accounts().items():
             shown = "cannot say" if math.isinf(epsilon) else _bound_text(epsilon)
             yield Paragraph(f"  {name.replace('_', ' ')}: {shown}")
-        if self.promise is not None:
-            yield Paragraph(self.promise.sentence())
-            yield Paragraph(self.promise.error_rates().sentence())
-        yield from _as_points(self.notes)
+        if self.promised is not None:
+            yield Paragraph(self.promised.sentence())
+            yield Paragraph(self.promised.error_rates().sentence())
+        yield Points(self.notes)
 
 
 def ask_spent(request: SpentRequest) -> SpentAnswer:
@@ -527,19 +488,15 @@ def ask_spent(request: SpentRequest) -> SpentAnswer:
     )
     untold = "With a delta, what is promised in beliefs depends on how many people there are; say --people."
     return SpentAnswer(
-        kind="ledger spent",
-        schema_version=1,
         source=request.files,
-        answer=SpentFacts(
-            releases=len(spendings),
-            delta=together.delta,
-            epsilon=finite_or_none(together.epsilon),
-            accounts={name: finite_or_none(each) for name, each in together.accounts().items()},
-            promise=None if promise is None else _write_promised(promise),
-        ),
+        releases=len(spendings),
+        delta=together.delta,
+        epsilon=finite_or_none(together.epsilon),
+        accounts={name: finite_or_none(each) for name, each in together.accounts().items()},
+        promise=None if promise is None else _write_promised(promise),
         notes=(planned, *((untold,) if promise is None else promise.warnings)),
         together=together,
-        promise=promise,
+        promised=promise,
     )
 
 
@@ -567,11 +524,6 @@ def collect_spendings(files: Sequence[str]) -> list[sl.Spending]:
 
 def _bound_text(epsilon: float) -> str:
     return short_decimal(Fraction(repr(epsilon)))  # a bound as it is written, rounded up: 0.1 is a tenth
-
-
-def _as_points(notes: tuple[str, ...]) -> Iterator[Points]:
-    if notes:
-        yield Points(notes)
 
 
 def write_promise(request: PromiseRequest) -> str:
@@ -605,9 +557,13 @@ def _read_spendings(request: PromiseRequest) -> list[sl.Spending]:
     return collect_spendings(request.files)
 
 
-class PromiseFacts(DocumentPart):
-    """A promise in beliefs, as error rates of a test and as a risk."""
+class PromiseAnswer(FlatAnswer):
+    """What noise promises, in sentences and as a picture: in beliefs, as error rates of a test and as a risk."""
 
+    question: ClassVar[str] = "What does the noise promise?"
+
+    kind: str = "promise"
+    schema_version: int = 1
     epsilon: float
     delta: float
     people: int | None
@@ -617,13 +573,6 @@ class PromiseFacts(DocumentPart):
     chance: float
     error_rates: dict[str, float]
     disclosure_risk: dict[str, dict[str, Any]]
-
-
-class PromiseAnswer(Answer[PromiseFacts]):
-    """What noise promises, in sentences and as a picture."""
-
-    question: ClassVar[str] = "What does the noise promise?"
-
     request: Live[PromiseRequest]
     promised: Live[sl.SemanticPrivacy]
     drawn: Live[Path | None] = None  # where a picture was put, which is told on the terminal alone
@@ -636,7 +585,8 @@ class PromiseAnswer(Answer[PromiseFacts]):
         *first, last = text.split("\n\n")
         yield from (Paragraph(f"{each}\n") for each in first)
         yield Paragraph(f"{last}\n" if self.notes else last)
-        yield from _as_points(self.notes)
+        if self.notes:
+            yield Points(self.notes)
 
     def private_blocks(self) -> Blocks:
         if self.drawn is not None:
@@ -671,20 +621,11 @@ def ask_promise(request: PromiseRequest) -> PromiseAnswer:
             planned = "this holds if the releases were planned in advance"
             notes.append(f"{planned}; where later ones were chosen after seeing earlier ones, leave out --chance")
     return PromiseAnswer(
-        kind="promise",
-        schema_version=1,
         source=request.files or None,
-        answer=PromiseFacts(
-            epsilon=promised.epsilon,
-            delta=promised.delta,
-            people=promised.people,
-            neighbours=promised.neighbours,
-            condition=promised.condition or None,
-            shift=promised.shift,
-            chance=promised.chance,
-            error_rates={name: getattr(rates, name) for name in ("false_alarms", "recognised", "advantage", "right")},
-            disclosure_risk=risks,
-        ),
+        **{name: getattr(promised, name) for name in ("epsilon", "delta", "people", "neighbours", "shift", "chance")},
+        condition=promised.condition or None,
+        error_rates={name: getattr(rates, name) for name in ("false_alarms", "recognised", "advantage", "right")},
+        disclosure_risk=risks,
         notes=tuple(notes),
         request=request,
         promised=promised,

@@ -36,6 +36,7 @@ from sidelight.documents.document import (
     Number,
     ReaderFacts,
     ReleaseFacts,
+    SparsePart,
     finite_or_none,
     number,
     reader_facts,
@@ -49,7 +50,7 @@ from sidelight.policy.policy import drop_repeats
 from sidelight.publish.publish import refuse_loud, values_path
 from sidelight.publish.sidecar import PublishedFinding, Sidecar, dictionary_path, published_finding
 from sidelight.release.release import ReleaseBlocks, StreamedRelease
-from sidelight.report.answer import Answer, Live, Recipe
+from sidelight.report.answer import FlatAnswer, Live, Recipe
 from sidelight.report.contents import release_page
 from sidelight.report.make import report_on_result
 from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points, Verdict
@@ -77,7 +78,7 @@ def list_targets(request: ProtectRequest) -> tuple[Path, ...]:
     path, method = request.output, METHODS[request.method]
     if request.quiet_method:
         refuse_loud(method())
-    parts_or_file(path, request.written_as, in_spark=request.engine.engine == "spark")
+    parts_or_file(path, request.written_as, in_spark=request.asked.engine == "spark")
     refuse_left_over(path, sidecar_path(path), force=request.force)
     values = () if method.prints_rows else (values_path(path),)
     return (path, sidecar_path(path), dictionary_path(path), *values)
@@ -116,11 +117,13 @@ def write_protect_again(request: ProtectRequest) -> str:
     )
 
 
-class ChoiceFacts(DocumentPart):
-    """Levels that could be taken instead."""
+class LevelFacts(SparsePart):
+    """Levels that could be taken, and in a table of all of them what is measured; a utility without end is null."""
 
     levels: dict[str, int]
+    groups: int = 0
     suppressed: int
+    measured: dict[str, Number] | None = None
     utility: dict[str, float | None]
 
 
@@ -140,33 +143,30 @@ class AskedAttackerFacts(ReaderFacts):
     falls: bool
 
 
-class Protection(DocumentPart):
-    """What was found; `published` is the sidecar, and null where nothing was published."""
+class ProtectAnswer(FlatAnswer):
+    """What was found, beside the table as it is; `published` is the sidecar, and null where nothing was published."""
 
-    verdict: str
+    question: ClassVar[str] = "Which release is the most useful within the policy?"
+
+    kind: str = "protect"
+    schema_version: int = 2
+    verdict_: str
     release: ReleaseFacts
     findings: tuple[PublishedFinding, ...]
     method: str
     levels: dict[str, int]
     suppressed: int
     utility: dict[str, float | None]
-    choices: tuple[ChoiceFacts, ...]
+    choices: tuple[LevelFacts, ...]
     checked: int
     complete: bool
     warnings: tuple[str, ...]
     resistance: DefenceFacts | None
     readers: tuple[AskedAttackerFacts, ...]
     published: Sidecar | None
-
-
-class ProtectAnswer(Answer[Protection]):
-    """What was found, beside the table as it is."""
-
-    question: ClassVar[str] = "Which release is the most useful within the policy?"
-
     before: Live[AuditReport]  # of the table as if it were published as it is
     result: Live[SearchResult]
-    published: Live[sl.Published | None]
+    files: Live[sl.Published | None]
 
     @property
     def verdict(self) -> Verdict | None:
@@ -176,12 +176,12 @@ class ProtectAnswer(Answer[Protection]):
         result, before = self.result, self.before
         how = f"{before.source} by {result.method.name}"
         headline = f"Published within policy: {how}, judged again as read from the disk."
-        if self.published is None:
+        if self.files is None:
             headline = f"Within policy, and not published: {how}; --output FILE publishes it."
         yield Paragraph(headline, "answer", "within")
         yield self._comparison()
         lines = list(_sentences(result))
-        if any("." in each.result.text for each in (*before.answer.findings, *self.answer.findings)):
+        if any("." in each.result.text for each in (*before.answer.findings, *self.findings)):
             lines.insert(0, ROUNDED)
         if len(result.release) == 1 < before.answer.release.groups:
             lines.append(
@@ -201,8 +201,8 @@ class ProtectAnswer(Answer[Protection]):
             yield PageSection(ATTACKERS, (Points(tuple(attackers)),))
         notes = [note for judgement in result.verdict.judgements for note in judgement.finding.notes]
         yield from notes_section((*before.notes, *notes, *result.warnings))
-        if self.published is not None:
-            written = (*self.published.paths, self.published.sidecar, self.published.dictionary)
+        if self.files is not None:
+            written = (*self.files.paths, self.files.sidecar, self.files.dictionary)
             yield Code(f"Written: {', '.join(map(str, written))}")
 
     def _comparison(self) -> Grid:
@@ -211,32 +211,27 @@ class ProtectAnswer(Answer[Protection]):
             ("people", f"{before.release.people:,}", f"{result.release.size:,}", ""),
             ("groups", f"{before.release.groups:,}", f"{len(result.release):,}", ""),
         ]
-        for old, new in zip(before.findings, self.answer.findings, strict=True):
+        for old, new in zip(before.findings, self.findings, strict=True):
             rows.append((new.text, old.result.text, new.result.text, f"{new.limit.text}  ✓"))
         return Grid(("", "the table", "the release", "wanted"), tuple(rows), figures=frozenset({1, 2}), dense=True)
 
     def page(self, recipe: Recipe) -> Page:
-        document = None if self.published is None else self.published.document
-        source = Path(self.before.source or "").name if self.published is None else self.published.path.name
+        source = Path(self.before.source or "").name if self.files is None else self.files.path.name
         known = Circumstances(again=DoAgain(commands=(recipe.command,), python=recipe.python))
-        report = report_on_result(self.result, known, source=source, published=document)
+        report = report_on_result(self.result, known, source=source, published=self.published)
         notes = tuple(dict.fromkeys((*report.notes, *self.before.notes)))
         return release_page(report.model_copy(update={"notes": notes}))
 
 
-class Nothing(DocumentPart):
-    """What stands in the way of a release, and what would pass."""
-
-    verdict: Literal["nothing within policy"] = "nothing within policy"
-    blocked_by: Any
-    closest: Any
-
-
-class NothingAnswer(Answer[Nothing]):
-    """Nothing can be published within a policy."""
+class NothingAnswer(FlatAnswer):
+    """Nothing can be published within a policy: what stands in the way, and what would pass."""
 
     question: ClassVar[str] = ProtectAnswer.question
 
+    schema_version: int = 2
+    verdict_: Literal["nothing within policy"]
+    blocked_by: Any
+    closest: Any
     reason: Live[str]
 
     @property
@@ -276,21 +271,26 @@ def ask_protect(
         raw = sl.group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     return ProtectAnswer(
-        kind=request.kind,
-        schema_version=2,
         source=request.file,
-        answer=_describe(result, published),
+        **_describe(result),
+        published=None if published is None else published.document,
         notes=(*table.intake.notes(), *notes),
         before=before,
         result=result,
-        published=published,
+        files=published,
     )
 
 
 def describe_nothing(nothing: sl.NothingSafe, request: Request, reason: str) -> NothingAnswer:
     """Return the answer that nothing is within the policy; `reason` is the message in the words of the surface."""
-    answer = Nothing(blocked_by=nothing.blocked_by, closest=nothing.closest)
-    return NothingAnswer(kind=request.kind, schema_version=2, source=request.file, answer=answer, reason=reason)
+    return NothingAnswer(
+        kind=request.verb,
+        source=request.file,
+        verdict_="nothing within policy",
+        blocked_by=nothing.blocked_by,
+        closest=nothing.closest,
+        reason=reason,
+    )
 
 
 def _search_to_the_end(
@@ -333,37 +333,36 @@ def _search_to_the_end(
     return result
 
 
-def _describe(result: SearchResult, published: sl.Published | None) -> Protection:
-    resistance = result.resistance
-    return Protection(
-        verdict=str(result.verdict),
-        release=release_facts(result.release),
-        findings=tuple(map(published_finding, result.verdict.judgements)),
-        method=result.method.name,
-        levels=dict(result.levels),
-        suppressed=result.suppressed,
-        utility=_write_worths(result.utility),
-        choices=tuple(
-            ChoiceFacts(levels=dict(each.levels), suppressed=each.suppressed, utility=_write_worths(each.utility))
-            for each in result.choices
-        ),
-        checked=result.checked,
-        complete=result.complete,
-        warnings=result.warnings,
-        resistance=None
-        if resistance is None
-        else DefenceFacts(
+def _describe(result: SearchResult) -> dict[str, Any]:
+    resistance, defence = result.resistance, None
+    if resistance is not None:
+        defence = DefenceFacts(
             reader=resistance.reader,
             belief=None if resistance.belief is None else number(resistance.belief, large_is_bad=True),
             loss=result.utility["loss"],
             plain_loss=resistance.plain_loss,
+        )
+    return {
+        "verdict_": str(result.verdict),
+        "release": release_facts(result.release),
+        "findings": tuple(map(published_finding, result.verdict.judgements)),
+        "method": result.method.name,
+        "levels": dict(result.levels),
+        "suppressed": result.suppressed,
+        "utility": _write_worths(result.utility),
+        "choices": tuple(
+            LevelFacts(levels=dict(each.levels), suppressed=each.suppressed, utility=_write_worths(each.utility))
+            for each in result.choices
         ),
-        readers=tuple(
+        "checked": result.checked,
+        "complete": result.complete,
+        "warnings": result.warnings,
+        "resistance": defence,
+        "readers": tuple(
             AskedAttackerFacts(**dict(reader_facts(each)), right=each.right, falls=each.falls)
             for each in result.readers
         ),
-        published=None if published is None else published.document,
-    )
+    }
 
 
 def _write_worths(worths: Mapping[Any, float]) -> dict[str, float | None]:
@@ -423,21 +422,21 @@ def write_compare(request: CompareRequest) -> str:
     return write_python(*lines)
 
 
-class Comparison(DocumentPart):
-    """Ways of publishing, a row for each; figures that are infinite are null."""
+class CompareAnswer(FlatAnswer):
+    """What each way of publishing would keep, a row for each, and which one a person would take.
 
+    Figures that are infinite are null.
+    """
+
+    question: ClassVar[str] = "Which way of publishing keeps most of the table?"
+
+    kind: str = "compare"
+    schema_version: int = 1
     policy: str
     advised: int
     advice: tuple[str, ...]
     utilities: dict[str, str]
     rows: tuple[dict[str, Any], ...]
-
-
-class CompareAnswer(Answer[Comparison]):
-    """What each way of publishing would keep, and which one a person would take."""
-
-    question: ClassVar[str] = "Which way of publishing keeps most of the table?"
-
     ways: Live[ReleaseComparison]
     people: Live[int]
 
@@ -446,9 +445,9 @@ class CompareAnswer(Answer[Comparison]):
 
     def blocks(self) -> Blocks:
         people = counted(self.people, "person")
-        yield Paragraph(f"{self.source}: {people}; wanted: {self.answer.policy}. Nothing was published.")
+        yield Paragraph(f"{self.source}: {people}; wanted: {self.policy}. Nothing was published.")
         printed = []
-        for index, (row, written) in enumerate(zip(self.ways.rows, self.answer.rows, strict=True)):
+        for index, (row, written) in enumerate(zip(self.ways.rows, self.rows, strict=True)):
             name = row.method.name + (f"\nresisting an {row.resists}" if row.resists else "")
             groups, suppressed = "", ""
             if row.result is not None:
@@ -466,12 +465,12 @@ class CompareAnswer(Answer[Comparison]):
         yield Grid(("", *COMPARED), worths, figures=frozenset(range(len(COMPARED) + 1)), dense=True)
         meanings = Points(tuple(f"{name}: {MEANINGS[name]}" for name in COMPARED))
         yield PageSection("What it means (less is better)", (meanings,))
-        yield PageSection("Which one", (Points((*self.answer.advice, self._command())),))
+        yield PageSection("Which one", (Points((*self.advice, self._command())),))
         yield from notes_section(self.notes)
 
     def _number(self, index: int) -> str:
         """Number a row; that which a person would take has an arrow."""
-        return f"→ {index + 1}" if index + 1 == self.answer.advised else str(index + 1)
+        return f"→ {index + 1}" if index + 1 == self.advised else str(index + 1)
 
     def _command(self) -> str:
         row = self.ways.advised
@@ -515,16 +514,12 @@ def ask_compare(
         f"not tried, as they cannot publish a column only as it is or as * (--suppress-only): {', '.join(others)}"
     )
     return CompareAnswer(
-        kind=request.kind,
-        schema_version=1,
         source=request.file,
-        answer=Comparison(
-            policy=str(ways.policy),
-            advised=ways.rows.index(ways.advised) + 1,
-            advice=tuple(ways.advice()),
-            utilities=dict(MEANINGS),
-            rows=tuple(_row_fields(ways, row, wording) for row in ways.rows),
-        ),
+        policy=str(ways.policy),
+        advised=ways.rows.index(ways.advised) + 1,
+        advice=tuple(ways.advice()),
+        utilities=dict(MEANINGS),
+        rows=tuple(_row_fields(ways, row, wording) for row in ways.rows),
         notes=(*table.intake.notes(), *note_hierarchies(request, table), *([left_out] if others else [])),
         ways=ways,
         people=table.people,
@@ -590,39 +585,26 @@ def write_generalisations(request: GeneralisationsRequest) -> str:
     return write_python(*lines, f"print({call}.to_arrow())")
 
 
-class RowFacts(DocumentPart):
-    """One generalisation; a utility that is infinite is null."""
-
-    levels: dict[str, int]
-    groups: int
-    suppressed: int
-    measured: dict[str, Number]
-    utility: dict[str, float | None]
-
-
-class Generalisations(DocumentPart):
-    """Which choices of levels are listed, and what is measured of each."""
-
-    listed: Literal["all", "within", "minimal"]
-    policy: str | None
-    measures: tuple[str, ...]
-    rows: tuple[RowFacts, ...]
-
-
-class GeneralisationsAnswer(Answer[Generalisations]):
+class GeneralisationsAnswer(FlatAnswer):
     """A row for each choice of levels: its groups, what measures find in it, and what it is still worth."""
 
     question: ClassVar[str] = "What do measures say of every choice of levels?"
 
+    kind: str = "generalisations"
+    schema_version: int = 1
+    listed: Literal["all", "within", "minimal"]
+    policy: str | None
+    measures: tuple[str, ...]
+    rows: tuple[LevelFacts, ...]
     table: Live[sl.GeneralisationTable]
     people: Live[int]
 
     def blocks(self) -> Blocks:
-        listed, policy, rows = self.answer.listed, self.answer.policy, len(self.answer.rows)
+        policy, rows = self.policy, len(self.rows)
         which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}
         counts = f"{counted(self.people, 'person')}; {counted(rows, 'generalisation')}"
         limits = "" if policy is None else f": {policy}"
-        yield Paragraph(f"{counts}, {which[listed]}{limits}. Nothing was published.", lead=str(self.source))
+        yield Paragraph(f"{counts}, {which[self.listed]}{limits}. Nothing was published.", lead=str(self.source))
         yield self._draw_rows()
         if rows > ROWS_DRAWN:
             yield Paragraph(f"… and {rows - ROWS_DRAWN:,} more; --json has all.")
@@ -668,25 +650,21 @@ def ask_generalisations(request: GeneralisationsRequest, progress: Progress) -> 
         progress=progress,
     )
     return GeneralisationsAnswer(
-        kind=request.kind,
-        schema_version=1,
         source=request.file,
-        answer=Generalisations(
-            listed=listed,
-            policy=None if policy is None else str(policy),
-            measures=rows.measures,
-            rows=tuple(_list_rows(rows)),
-        ),
+        listed=listed,
+        policy=None if policy is None else str(policy),
+        measures=rows.measures,
+        rows=tuple(_list_rows(rows)),
         notes=(*table.intake.notes(), *note_hierarchies(request, table), *bare_note, *rows.notes),
         table=rows,
         people=table.people,
     )
 
 
-def _list_rows(table: sl.GeneralisationTable) -> Iterator[RowFacts]:
+def _list_rows(table: sl.GeneralisationTable) -> Iterator[LevelFacts]:
     for row in table:
         values = zip(row.measured.items(), table.large_is_bad, strict=True)
-        yield RowFacts(
+        yield LevelFacts(
             levels=row.levels,
             groups=row.groups,
             suppressed=row.suppressed,

@@ -13,23 +13,24 @@ from cyclopts import Group
 from sidelight.answers.request import (
     ANSWER,
     ASKED,
-    DUCKDB,
     Asked,
     AskedColumns,
+    AuditAsked,
     BelievedColumns,
     CountColumns,
     CountedPeopleColumns,
-    EngineChoice,
     Force,
-    HierarchyFolder,
+    HierarchiesAsked,
     JointColumns,
     LimitsAsked,
     LimitsRequest,
-    MemoryLimit,
+    LookupAsked,
+    MeasuresAsked,
     PolicyAsked,
     ReleaseColumns,
     Request,
-    RolesPath,
+    RolesAsked,
+    SearchAsked,
     SuggestedColumns,
     TableColumns,
     complete_columns_of_people,
@@ -61,24 +62,22 @@ Utility: TypeAlias = Literal[
 # Of a published file
 
 
-@options(ASKED)
+@options(ASKED, verb="audit")
 class AuditRequest(LimitsRequest):
     """How bad is a published file, against whom?"""
 
-    asked: Asked = Asked()
-    memory: MemoryLimit = None
-    engine: EngineChoice = DUCKDB
+    asked: AuditAsked = Asked()
     columns: ReleaseColumns = AskedColumns()
 
 
-@options(ASKED)
+@options(ASKED, verb="report")
 class ReportRequest(LimitsRequest):
     """What stands in a report besides the release, in which order, and who signs."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "released", "table")
     falls_back: ClassVar[bool] = True
 
-    asked: Asked = Asked()
+    asked: MeasuresAsked = Asked()
     columns: ReleaseColumns = AskedColumns()
     table: Annotated[str | None, option("--table", metavar="TABLE")] = None
     """The table that the release was made from, to tell the risk before: as numbers alone."""
@@ -110,14 +109,11 @@ class ReportRequest(LimitsRequest):
         return (self.release,) if Path(self.release).exists() else ()
 
 
-@options(ASKED)
+@options(ASKED, verb="explore")
 class ExploreRequest(Request):
     """Which value is explored, up to which limit, and how far."""
 
-    tables: ClassVar[tuple[str, ...]] = (
-        "files",
-        "people",
-    )
+    tables: ClassVar[tuple[str, ...]] = ("files", "people")
 
     value: Annotated[tuple[str, ...], option("--value", "-v", metavar="VALUE")]
     """The sensitive value that should stay hidden; repeat it to ask about any of several."""
@@ -131,8 +127,7 @@ class ExploreRequest(Request):
     """The original, to name the fewest people whose values would reach --below; told on the terminal alone."""
     name: Annotated[str | None, option("--name", metavar="COLUMN", completer=complete_columns_of_people)] = None
     """The column of --people that names them."""
-    policy: RolesPath = None
-    hierarchies: HierarchyFolder = None
+    asked: LookupAsked = Asked()
     columns: BelievedColumns = AskedColumns()
 
     def check(self) -> None:
@@ -149,14 +144,11 @@ class ExploreRequest(Request):
         return self.value[0] if len(self.value) == 1 else self.value
 
 
-@options(ASKED)
+@options(ASKED, verb="believe")
 class BelieveRequest(Request):
     """What somebody knows, and about whom it is asked: the people whose beliefs move most, without `about`."""
 
-    tables: ClassVar[tuple[str, ...]] = (
-        "files",
-        "table",
-    )
+    tables: ClassVar[tuple[str, ...]] = ("files", "table")
 
     know: Annotated[tuple[str, ...], option("--know", "-k", metavar="FACT")] = ()
     """What is known, such as 'Bob != Flu', 'Ann = Flu -> Bob = Flu' or 'P(Flu | sex=male) = 0.3'; repeat it."""
@@ -174,10 +166,8 @@ class BelieveRequest(Request):
     """Know the probability of each of --rules give or take so much."""
     conditions: Annotated[Literal["Q", "not Q", "both"], option("--conditions", metavar="KIND")] = "Q"
     """Whether --rules are about who says something (Q), who does not (not Q), or both."""
-    hierarchies: HierarchyFolder = None
     locate: Annotated[Literal["labels", "intervals", "nearest"] | None, option("--locate", metavar="HOW")] = None
     """How people are found; if nothing is said, as the file was made, or by all printed forms (intervals)."""
-    policy: RolesPath = None
     states: Annotated[int, option("--states", metavar="NUMBER", at_least=1, group=COUNTING)] = 2_000_000
     """Count so many states at most."""
     seconds: Annotated[float | None, option("--seconds", metavar="NUMBER", group=COUNTING)] = None
@@ -190,10 +180,11 @@ class BelieveRequest(Request):
     """How sure each interval is."""
     seed: Annotated[int, option("--seed", metavar="NUMBER", at_least=0, group=COUNTING)] = 0
     """The same seed draws the same worlds."""
+    asked: LookupAsked = Asked()
     columns: BelievedColumns = AskedColumns()
 
 
-@options(ASKED)
+@options(ASKED, verb="attack")
 class AttackRequest(Request):
     """Whom an attacker looks for in several releases, or who reads one; what they know and believe, what is told."""
 
@@ -230,10 +221,9 @@ class AttackRequest(Request):
     """With --as insider, the method that made the file, as somebody guesses whom its sidecar does not tell."""
     limit: Annotated[tuple[str, ...], option("--limit", "-l", metavar="LIMIT")] = ()
     """With --as insider, a limit that the file was made to keep, where no sidecar says so (or --policy); repeat it."""
-    hierarchies: HierarchyFolder = None
     locate: Annotated[Literal["labels", "intervals", "nearest"] | None, option("--locate", metavar="HOW")] = None
     """How people are found; if nothing is said, as the file was made, or by all printed forms (intervals)."""
-    policy: RolesPath = None
+    asked: LookupAsked = Asked()
     columns: JointColumns = AskedColumns()
 
     @property
@@ -271,15 +261,11 @@ class TableRequest(LimitsRequest):
     columns: TableColumns = AskedColumns()
 
 
-@options(SEARCH)
+@options(SEARCH, verb="protect")
 class ProtectRequest(TableRequest):
     """How to search for a release, where it is published, and how it is written."""
 
-    kind: ClassVar[str] = "protect"
-
-    asked: PolicyAsked = Asked()
-    memory: MemoryLimit = None
-    engine: EngineChoice = DUCKDB
+    asked: SearchAsked = Asked()
     method: Annotated[MethodName, option("--method", metavar="NAME")] = "lattice"
     """Which search."""
     utility: Annotated[Utility, option("--utility", metavar="NAME")] = "balanced loss"
@@ -317,11 +303,9 @@ class ProtectRequest(TableRequest):
     force: Force = False
 
 
-@options(SEARCH)
+@options(SEARCH, verb="compare")
 class CompareRequest(TableRequest):
     """Which ways of publishing are compared."""
-
-    kind: ClassVar[str] = "compare"
 
     asked: PolicyAsked = Asked()
     method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = (
@@ -348,13 +332,11 @@ class CompareRequest(TableRequest):
         return tuple(name for name in self.method if name == "lattice") if self.suppress_only else self.method
 
 
-@options(SEARCH)
+@options(SEARCH, verb="generalisations")
 class GeneralisationsRequest(TableRequest):
     """Which generalisations are listed, and by what they are weighed."""
 
-    kind: ClassVar[str] = "generalisations"
-
-    asked: Asked = Asked()
+    asked: MeasuresAsked = Asked()
     utility: Annotated[tuple[Utility, ...], option("--utility", metavar="NAME")] = ("balanced loss",)
     """A utility to weigh them by; repeat it."""
     rows: Annotated[Literal["all", "within", "minimal"] | None, option("--rows", metavar="WHICH")] = None
@@ -365,13 +347,10 @@ class GeneralisationsRequest(TableRequest):
     """What becomes of suppressed people."""
 
 
-@options(ASKED)
+@options(ASKED, verb="simulate")
 class SimulateRequest(LimitsRequest):
     """How samples of a table are drawn, and which ways of publishing them are tried."""
 
-    kind: ClassVar[str] = "simulate"
-
-    asked: LimitsAsked = Asked()
     overlap: Annotated[int, option("--overlap", metavar="NUMBER", at_least=1)]
     """How many people are in all samples: those who are attacked."""
     seed: Annotated[int, option("--seed", metavar="NUMBER", at_least=0)]
@@ -390,19 +369,16 @@ class SimulateRequest(LimitsRequest):
     """Set noisy counts of this epsilon each beside the others; repeat it."""
     levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL", group=NOISE)] = ()
     """A column and its level in the noisy counts, such as age=2; repeat it."""
+    asked: LimitsAsked = Asked()
     columns: TableColumns = AskedColumns()
 
 
-@options(ASKED)
+@options(ASKED, verb="columns")
 class InspectRequest(Request):
     """What is known of the columns of a table, which sets of them are gone through, and where drafts go."""
 
-    tables: ClassVar[tuple[str, ...]] = (
-        "files",
-        "population",
-    )
+    tables: ClassVar[tuple[str, ...]] = ("files", "population")
 
-    policy: RolesPath = None
     preset: Annotated[
         str | None,
         option(
@@ -423,10 +399,11 @@ class InspectRequest(Request):
     """Draft a policy to start from, with a comment on each line, into this file."""
     drafts: Annotated[Path | None, option("--hierarchies", metavar="FOLDER", group=ANSWER)] = None
     """Draft a hierarchy '<column>.csv' for each column that others may know, into this folder."""
+    asked: RolesAsked = Asked()
     columns: SuggestedColumns = AskedColumns()
 
 
-@options(ASKED)
+@options(ASKED, verb="hierarchies")
 class HierarchiesRequest(Request):
     """How hierarchies are drafted, column by column, the rest by what the values are; and where they go."""
 
@@ -444,17 +421,17 @@ class HierarchiesRequest(Request):
     """A nested mapping of labels in JSON or TOML, such as the chapters and blocks of ICD; repeat it."""
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
     """A column that is published as it is or as *; repeat it."""
-    policy: RolesPath = None
     output: Annotated[Path, option("--output", "-o", metavar="FOLDER", group=ANSWER)] = Path("hierarchies")
     """The folder for a file '<column>.csv' each."""
     force: Force = False
+    asked: RolesAsked = Asked()
     columns: TableColumns = AskedColumns()
 
 
 # Of noise
 
 
-@options(ASKED)
+@options(ASKED, verb="noise")
 class NoiseRequest(Request):
     """Which counts are published, with how much noise, where, and what they are paid from."""
 
@@ -491,12 +468,11 @@ class NoiseRequest(Request):
     output: Annotated[Path, option("--output", "-o", metavar="FILE", group=ANSWER)]
     """Where to publish: .csv or .parquet; a document is put beside it."""
     force: Force = False
-    hierarchies: HierarchyFolder = None
-    policy: RolesPath = None
+    asked: LookupAsked = Asked()
     columns: CountColumns = AskedColumns()
 
 
-@options(ASKED)
+@options(ASKED, verb="count")
 class CountRequest(Request):
     """What is added up of noisy counts, and how sure the margin is."""
 
@@ -508,7 +484,7 @@ class CountRequest(Request):
     """How likely what was counted is within the margin."""
 
 
-@options(ASKED)
+@options(ASKED, verb="attack-noise")
 class NoiseAttackRequest(Request):
     """Whom somebody weighs noisy counts about, and what they know: nothing else, or everybody else's rows."""
 
@@ -525,11 +501,11 @@ class NoiseAttackRequest(Request):
     """What is believed of people before."""
     chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
     """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
-    hierarchies: HierarchyFolder = None
+    asked: HierarchiesAsked = Asked()
     columns: CountedPeopleColumns = AskedColumns()
 
 
-@options(PAID)
+@options(PAID, verb="ledger begin")
 class BeginRequest(Request):
     """The budget that a ledger is begun with; it is not changed afterwards."""
 
@@ -545,6 +521,7 @@ class BeginRequest(Request):
     """What all releases hide: one person more or less, or one replaced by another."""
 
 
+@options(ASKED, verb="ledger show")
 class LedgerRequest(Request):
     """Which ledgers are shown."""
 
@@ -555,7 +532,7 @@ class LedgerRequest(Request):
         return self.files
 
 
-@options(ASKED)
+@options(ASKED, verb="ledger spent")
 class SpentRequest(LedgerRequest):
     """At which delta, and to how many people, something is promised."""
 
@@ -569,7 +546,7 @@ class SpentRequest(LedgerRequest):
     """How likely that promise may be broken, such as 0.001, to read it off the noise itself."""
 
 
-@options(ASKED)
+@options(ASKED, verb="promise")
 class PromiseRequest(LedgerRequest):
     """Of which epsilon and delta, where no files say so; to how many people; and how it is said."""
 

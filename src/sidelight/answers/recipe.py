@@ -1,13 +1,16 @@
-"""How is an answer made again?  The options of the command and the lines of Python, written from what was asked."""
+"""How is an answer made again?  The command and the lines of Python, written from what was asked."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+
+from cyclopts import Parameter
 
 import sidelight as sl
 from sidelight.answers.request import (
@@ -15,6 +18,7 @@ from sidelight.answers.request import (
     BelievedColumns,
     JointColumns,
     ReleaseColumns,
+    Request,
     SuggestedColumns,
     TableColumns,
 )
@@ -195,7 +199,45 @@ def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
     return f"{head}\n\n{body}" if head else body
 
 
-# The options of the command.
+# The command
+
+
+HIDDEN = ("who",)  # the fields that name a person by an identifier, which no document repeats
+
+
+def write_command(request: Request, *others: object) -> str:
+    """Write the command that asks a request; `others` are more options, such as where its answer goes.
+
+    >>> from sidelight.answers.questions import Asked, AuditRequest
+    >>> write_command(AuditRequest(files=("a.csv",), asked=Asked(limits=("group size >= 5",), memory="2GB")))
+    "sidelight audit a.csv --memory 2GB --limit 'group size >= 5'"
+    """
+    options = list(_list_options(request))
+    options += [each for other in others for each in _list_options(other) if each not in options]
+    return shlex.join(
+        ["sidelight", *request.verb.split(), *request.files, *(word for each in options for word in each)]
+    )
+
+
+def _list_options(asked: Any) -> Iterator[tuple[str, ...]]:  # noqa: ANN401 - any class of options
+    """Yield the options that say something else than they do if nothing is said, with a tuple of words for each."""
+    hints = get_type_hints(type(asked), include_extras=True)
+    for each in fields(asked):
+        hint, value = hints[each.name], getattr(asked, each.name)
+        described = next((note for note in get_args(hint) if isinstance(note, Parameter)), None)
+        if is_dataclass(value):
+            yield from _list_options(value)
+        elif described is not None and described.name and value != each.default:
+            (name, *_) = described.name
+            several = value if get_origin(get_args(hint)[0]) is tuple else (value,)
+            for one in several:
+                words = () if one is True else map(str, one if isinstance(one, tuple) else (one,))
+                yield _join_option(name, *("…" if each.name in HIDDEN else word for word in words))
+
+
+def _join_option(name: str, *words: str) -> tuple[str, ...]:
+    """Return the words of an option: what begins with a hyphen is no option where it stands behind an equals sign."""
+    return (f"{name}={words[0]}", *words[1:]) if words and words[0].startswith("-") else (name, *words)
 
 
 COLUMNS_OF: Mapping[str, object] = {

@@ -115,9 +115,15 @@ Options = TypeVar("Options")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
-def options(group: Group) -> Callable[[type[Options]], type[Options]]:
-    """Make a class a dataclass of options, which stand in a section of the help page."""
-    return lambda kind: Parameter(name="*", group=group)(dataclass(frozen=True, kw_only=True)(kind))
+def options(group: Group, *, verb: str = "") -> Callable[[type[Options]], type[Options]]:
+    """Make a class a dataclass of options, which stand in a section of the help page; a request is that of a verb."""
+
+    def describe(kind: type[Options]) -> type[Options]:
+        if verb:
+            kind.verb = verb  # type: ignore[attr-defined]
+        return Parameter(name="*", group=group)(dataclass(frozen=True, kw_only=True)(kind))
+
+    return describe
 
 
 def choose(*names: str) -> Parameter:
@@ -151,37 +157,6 @@ ReleaseFile: TypeAlias = Annotated[str, files("RELEASE", f"A published file: {FI
 TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {FILE_KINDS}")]
 
 Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace files that exist.")]
-HierarchyFolder: TypeAlias = Annotated[
-    Path | None,
-    option(
-        "--hierarchies",
-        metavar="FOLDER",
-        group=ASKED,
-        help="A folder with a hierarchy '<column>.csv' for each column.",
-    ),
-]
-MemoryLimit: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--memory",
-        metavar="AMOUNT",
-        group=ASKED,
-        help="How much memory may be used, such as 2GB: what does not fit is then streamed, however much there is.",
-    ),
-]
-PopulationFile: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--population",
-        metavar="FILE",
-        group=ASKED,
-        help="The people among whom somebody is looked up, such as a register, with the columns of --group.",
-    ),
-]
-RolesPath: TypeAlias = Annotated[
-    Path | None,
-    option("--policy", "-p", metavar="POLICY", group=ASKED, help="A policy file, for the roles of the columns."),
-]
 
 
 # Which column is what
@@ -291,47 +266,57 @@ CountedPeopleColumns: TypeAlias = Annotated[AskedColumns, choose("missing", "mis
 # What is asked of files
 
 
-@options(READ)
-class EngineChoice:
-    """What counts the rows, and where Spark is."""
-
-    engine: Annotated[Literal["duckdb", "spark"], option("--engine", metavar="NAME")] = "duckdb"
-    """What counts the rows: duckdb, here, or spark (the extra `spark`)."""
-    master: Annotated[str | None, option("--master", metavar="URL")] = None
-    """Where Spark is, such as local[2] or spark://host:7077; if nothing is said, as Spark is set up."""
-
-
-DUCKDB = EngineChoice()
-
-
 @options(ASKED)
 class Asked:
-    """Which limits and measures are asked for, and the hierarchies of columns; each verb has some of these options."""
+    """What is read besides a file, and which limits and measures are asked for; each verb has some of these options."""
 
+    engine: Annotated[Literal["duckdb", "spark"], option("--engine", metavar="NAME", group=READ)] = "duckdb"
+    """What counts the rows: duckdb, here, or spark (the extra `spark`)."""
+    master: Annotated[str | None, option("--master", metavar="URL", group=READ)] = None
+    """Where Spark is, such as local[2] or spark://host:7077; if nothing is said, as Spark is set up."""
+    memory: Annotated[str | None, option("--memory", metavar="AMOUNT")] = None
+    """How much memory may be used, such as 2GB: what does not fit is then streamed, however much there is."""
     policy: Annotated[Path | None, option("--policy", "-p", metavar="POLICY")] = None
     """A policy file: limits, and roles of the columns."""
+    roles_file: Annotated[Path | None, option("--policy", "-p", metavar="POLICY")] = None
+    """A policy file, for the roles of the columns."""
     limits: Annotated[tuple[str, ...], option("--limit", "-l", metavar="LIMIT")] = ()
     """A limit, such as 'group size >= 5'; repeat it."""
-    hierarchies: HierarchyFolder = None
+    hierarchies: Annotated[Path | None, option("--hierarchies", metavar="FOLDER")] = None
+    """A folder with a hierarchy '<column>.csv' for each column."""
     preset: Annotated[str | None, option("--preset", metavar="NAME")] = None
     """Limits that somebody asks for: 'EMA/Health Canada 0.09', 'k-map(k=5)', ACRO or 'ACRO(sums=false)'."""
-    population: PopulationFile = None
+    population: Annotated[str | None, option("--population", metavar="FILE")] = None
+    """The people among whom somebody is looked up, such as a register, with the columns of --group."""
     measures: Annotated[tuple[str, ...], option("--measure", "-m", metavar="MEASURE")] = ()
     """A measure without a limit, such as 'closeness'; repeat it."""
 
 
-LimitsAsked: TypeAlias = Annotated[Asked, choose("policy", "limits", "hierarchies")]
-PolicyAsked: TypeAlias = Annotated[Asked, choose("policy", "limits", "hierarchies", "preset", "population")]
+LIMITS = ("policy", "limits", "hierarchies")
+POLICY = (*LIMITS, "preset", "population")
+ENGINE = ("memory", "engine", "master")
+"""The fields of verbs with limits, of those that compare with a population, and of those that count in several ways."""
+
+RolesAsked: TypeAlias = Annotated[Asked, choose("roles_file")]
+HierarchiesAsked: TypeAlias = Annotated[Asked, choose("hierarchies")]
+LookupAsked: TypeAlias = Annotated[Asked, choose("hierarchies", "roles_file")]
+LimitsAsked: TypeAlias = Annotated[Asked, choose(*LIMITS)]
+ExploredAsked: TypeAlias = Annotated[Asked, choose(*LIMITS, "population")]
+PolicyAsked: TypeAlias = Annotated[Asked, choose(*POLICY)]
+SearchAsked: TypeAlias = Annotated[Asked, choose(*POLICY, *ENGINE)]
+MeasuresAsked: TypeAlias = Annotated[Asked, choose(*POLICY, "measures")]
+AuditAsked: TypeAlias = Annotated[Asked, choose(*POLICY, "measures", *ENGINE)]
 
 
 @options(ASKED)
 class Request:
-    """What is asked, of which files; a subclass may say that by fields of the names of these properties."""
+    """What is asked, of which files."""
 
-    kind: ClassVar[str] = ""  # of the answer, also where nothing is within the policy
+    verb: ClassVar[str] = ""  # which asks it
     tables: ClassVar[tuple[str, ...]] = ("files",)  # the fields that name tables and published files
 
     files: Annotated[tuple[str, ...], Parameter(parse=False)] = ()  # which stand before the options
+    asked: Annotated[Asked, Parameter(parse=False)] = Asked()
     columns: Annotated[AskedColumns, Parameter(parse=False)] = AskedColumns()
 
     def about(self, *files: str) -> Self:
@@ -347,22 +332,17 @@ class Request:
     @property
     def policy(self) -> Path | None:
         """The policy file that says who is who."""
-        return None
+        return self.asked.policy or self.asked.roles_file
 
     @property
     def hierarchies(self) -> Path | None:
         """The folder of hierarchies that is read."""
-        return None
+        return self.asked.hierarchies
 
     @property
     def ledgers(self) -> tuple[str, ...]:
         """The ledgers that are read."""
         return ()
-
-    @property
-    def engine(self) -> EngineChoice:
-        """What counts the rows."""
-        return DUCKDB
 
     @cached_property
     def roles(self) -> "Roles":
@@ -383,16 +363,6 @@ class LimitsRequest(Request):
     """What is asked under limits."""
 
     falls_back: ClassVar[bool] = False  # whether a sidecar says the policy where nothing else does
-
-    asked: Asked = Asked()
-
-    @property
-    def policy(self) -> Path | None:
-        return self.asked.policy
-
-    @property
-    def hierarchies(self) -> Path | None:
-        return self.asked.hierarchies
 
     @cached_property
     def question(self) -> "Question":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import sidelight as sl
 from sidelight.answers.questions import TableRequest
-from sidelight.answers.request import DUCKDB, Asked, EngineChoice, LimitsRequest, Request
+from sidelight.answers.request import Asked, LimitsRequest, Request
 from sidelight.engines.files import columns_in_words, columns_of, files_of, spark_file
 from sidelight.engines.read import fits_here, streamed_table_from, table_from
 from sidelight.errors import BadNoise, BadPolicy, BadRelease, as_names, listed, parameter
@@ -73,7 +73,7 @@ def read_asked_hierarchies(request: Request) -> dict[str, sl.Hierarchy]:
 def read_asked_table(request: TableRequest | SimulateRequest) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
     """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
     by = read_asked_hierarchies(request)
-    table = open_table(request.file, request.roles, by, request.engine)
+    table = open_table(request.file, request.roles, by, request.asked)
     return table, by | make_suppressions(request, table)
 
 
@@ -82,11 +82,11 @@ def stream_asked_table(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.
 
     Coarser sensitive values are those of a table that is held.
     """
-    roles, bound = request.roles, Memory.parse(request.memory or MEMORY)
-    if request.memory is None and request.engine.engine != "spark":
+    roles, asked = request.roles, request.asked
+    if asked.memory is None and asked.engine != "spark":
         return read_asked_table(request)
-    source = source_of(request.file, roles, request.engine)
-    if request.memory is None and fits_here(source, roles.complete(), bound):
+    bound, source = Memory.parse(asked.memory or MEMORY), source_of(request.file, roles, asked)
+    if asked.memory is None and fits_here(source, roles.complete(), bound):
         return read_asked_table(request)
     by = read_asked_hierarchies(request)
     table: AnyTable = streamed_table_from(source, roles, bound)
@@ -222,13 +222,12 @@ def open_release(
     *,
     keep_people: bool = False,
     weights: bool = False,
-    memory: str | None = None,
-    engine: EngineChoice = DUCKDB,
+    asked: Asked = Asked(),
 ) -> sl.Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does.
 
-    Weights are left where they are unless they are needed: suppressed rows have none.  `memory` bounds what the engine
-    holds of a file with a sidecar; its groups are held.  Of such a file, Spark may count the rows.
+    Weights are left where they are unless they are needed: suppressed rows have none.  What is `asked` bounds what
+    the engine holds of a file with a sidecar, whose groups are held; of such a file, Spark may count the rows.
     """
     roles = roles if weights else replace(roles, weight=None)
     if noise_path(Path(file)).is_file():
@@ -240,9 +239,9 @@ def open_release(
         return release_from(file, roles, keep_people=keep_people)
 
     def count_by(path: Path) -> Path | SparkFile:
-        return path if engine.engine != "spark" else spark_file(str(path), Roles(), engine.master)
+        return path if asked.engine != "spark" else spark_file(str(path), Roles(), asked.master)
 
-    document, bound = read_checked(Path(file)), None if memory is None else Memory.parse(memory)
+    document, bound = read_checked(Path(file)), None if asked.memory is None else Memory.parse(asked.memory)
     if not keep_people and _as_published(document, roles):
         release = _merge_alike(read_by_sidecar(Path(file), bound, count_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
@@ -269,12 +268,12 @@ def open_buckets(file: str, roles: Roles, told_apart: tuple[str, ...]) -> sl.Rel
 
 def open_release_blocks(request: AuditRequest) -> ReleaseBlocks:
     """Read a published file: held in memory, or as a stream where that is asked for or Spark has too many groups."""
-    file, engine, roles, needs_weights = request.file, request.engine, request.roles, request.question.needs_weights
+    file, asked, roles, needs_weights = request.file, request.asked, request.roles, request.question.needs_weights
     # What Sidelight published had groups that were held, and is read in their order.
-    if sidecar_path(Path(file)).is_file() or (request.memory is None and engine.engine != "spark"):
-        return open_release(file, roles, weights=needs_weights, memory=request.memory, engine=engine)
-    source, memory = source_of(file, roles, engine), Memory.parse(request.memory or MEMORY)
-    if request.memory is None and fits_here(source, replace(roles, quasi_word="group").complete(), memory):
+    if sidecar_path(Path(file)).is_file() or (asked.memory is None and asked.engine != "spark"):
+        return open_release(file, roles, weights=needs_weights, asked=asked)
+    source, memory = source_of(file, roles, asked), Memory.parse(asked.memory or MEMORY)
+    if asked.memory is None and fits_here(source, replace(roles, quasi_word="group").complete(), memory):
         return release_from(source, roles)
     return streamed_from(source, roles if needs_weights else replace(roles, weight=None), memory)
 
@@ -298,10 +297,10 @@ def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCount
 
 
 def open_table(
-    file: str, roles: Roles, hierarchies: Mapping[str, sl.Hierarchy] | None = None, engine: EngineChoice = DUCKDB
+    file: str, roles: Roles, hierarchies: Mapping[str, sl.Hierarchy] | None = None, asked: Asked = Asked()
 ) -> sl.Table:
     """Read a table of people with these roles, its sensitive values as coarse as they say."""
-    table = table_from(source_of(file, roles, engine), roles)
+    table = table_from(source_of(file, roles, asked), roles)
     if roles.sensitive_level is None:
         return table
     return sl.coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
@@ -358,10 +357,10 @@ def find_sensitive_level(roles: Roles, sensitive: str) -> int:
     return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
 
 
-def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
+def source_of(file: str, roles: Roles, asked: Asked) -> str | SparkFile:
     """Return what is read: the file, or the same as Spark has it."""
-    if engine.engine != "spark":
-        if engine.master is not None:
+    if asked.engine != "spark":
+        if asked.master is not None:
             raise BadPolicy(
                 f"{parameter('master')} is about Spark; add {parameter('engine', 'spark')}, or leave it out"
             )
@@ -369,12 +368,12 @@ def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
         return file
     if not roles.quasi or roles.sensitive is None:
         raise BadPolicy("which columns? name them with --group and --sensitive, or in [roles] of the policy")
-    return spark_file(file, roles, engine.master)
+    return spark_file(file, roles, asked.master)
 
 
 def list_inputs(request: Request) -> Iterator[Path]:
     """Yield the files that a request reads, as far as they are on this machine: they are not written over."""
-    if request.engine.engine == "spark":
+    if request.asked.engine == "spark":
         yield from (path for path in map(Path, request.files) if path.exists())
     else:
         named = [getattr(request, name) or () for name in request.tables]

@@ -132,7 +132,7 @@ def _describe_chart(chart: Drawing) -> BeliefChart:
 def _tell_worlds(
     answered: believe.WorldsAnswer, release: Release, facts: int, picture: BeliefChart | None
 ) -> WhatIfAnswer:
-    beliefs, most = [each for each in answered.beliefs if isinstance(each, Belief)], answered.surest
+    beliefs, most = [each for each in answered.people if isinstance(each, Belief)], answered.surest_guess
     movers = tuple(
         _describe_mover(believe.name_in_group(each), each.value, each.before[each.value], each[each.value], in_words)
         for each in beliefs
@@ -161,7 +161,7 @@ def _tell_entropy(
 ) -> WhatIfAnswer:
     movers = tuple(
         _describe_mover(each["about"], each["value"], each["before"], each["after"], _write_trusted)
-        for each in answered.answer.beliefs
+        for each in answered.beliefs
     )
     first, known = movers[0], f"Knowing {counted(statements, 'statement')}"
     moves = f"{known} moves no belief"

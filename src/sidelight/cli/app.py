@@ -43,8 +43,7 @@ from sidelight.answers.request import (
     READ,
     Asked,
     AskedColumns,
-    LimitsAsked,
-    PopulationFile,
+    ExploredAsked,
     ReleaseFile,
     TableColumns,
     TableFile,
@@ -53,7 +52,7 @@ from sidelight.answers.request import (
     option,
 )
 from sidelight.cli.help_pages import DEBUG_HINT, epilogue
-from sidelight.cli.run import Output, Status, bar, command_line, name_options, named_inputs, remember_written, run, say
+from sidelight.cli.run import Output, Status, bar, name_options, named_inputs, remember_written, run, say
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, BudgetExceeded, SidelightError, parameter
 from sidelight.files import noise_path, refuse_input, refuse_targets, write_together
 from sidelight.interrupts import heed_interrupts
@@ -147,7 +146,7 @@ def columns(file: TableFile, /, *, request: InspectRequest = InspectRequest(), t
         if is_new and folder is not None:
             folder.rmdir()
         raise
-    target.deliver(answer, partial(write_columns, request))
+    target.deliver(answer, request, write_columns)
     return Status.WITHIN_POLICY
 
 
@@ -170,7 +169,7 @@ def protect(file: TableFile, /, *, target: PageTarget = Output(), request: Prote
     request = request.about(file)
     require_policy(request.question)  # without any, nothing else matters
     pages = [path for path in (target.html, target.markdown) if path is not None]
-    if request.memory is not None and pages:
+    if request.asked.memory is not None and pages:
         raise BadPolicy(
             f"'{pages[0]}' draws what a whole table says, which does not go with {parameter('memory')}; leave one out"
         )
@@ -271,7 +270,7 @@ def noise(file: TableFile, /, *, target: PageTarget = Output(), request: NoiseRe
     except BudgetExceeded as refused:
         say(str(refused))
         return Status.NOT_WITHIN_POLICY
-    output.deliver(answer, partial(write_noise, request))
+    output.deliver(answer, request, write_noise)
     for each in answer.exact_notes:
         say(f"for you, not for publishing: {each}")
     return Status.WITHIN_POLICY
@@ -330,7 +329,7 @@ def hierarchies(
     _make_folder(folder, "--output")
     for name, hierarchy in answer.hierarchies.items():
         write_hierarchy(hierarchy, folder / hierarchy_file(name))
-    target.deliver(answer)
+    target.deliver(answer, request)
     return Status.WITHIN_POLICY
 
 
@@ -402,7 +401,7 @@ def promise(
     target.refuse(list_inputs(request), beside=(plot,))
     answer = ask_promise(request)
     save_chart(next(answer.charts()), plot, force=target.force)
-    target.deliver(answer.model_copy(update={"drawn": plot}), partial(write_promise, request))
+    target.deliver(answer.model_copy(update={"drawn": plot}), request, write_promise)
     return Status.WITHIN_POLICY
 
 
@@ -414,6 +413,7 @@ def report(file: ReleaseFile, /, *, request: ReportRequest = ReportRequest(), ta
     to write, the report is RELEASE.report.html beside the release.
     """
     from sidelight.answers.audit import ask_report, write_report_again  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.recipe import write_command  # noqa: PLC0415
     from sidelight.engines.postgres.source import is_address  # noqa: PLC0415
     from sidelight.report.contents import explain_missing_charts  # noqa: PLC0415
 
@@ -423,8 +423,8 @@ def report(file: ReleaseFile, /, *, request: ReportRequest = ReportRequest(), ta
             where = "standard input" if request.file == "-" else "a table of a database"
             raise SidelightError(f"a report on {where} needs a name; give --html FILE")
         target = replace(target, html=Path(f"{request.release}.report.html"))
-    commands = (command_line(),)
-    status = target.answer(lambda request: ask_report(request, commands), request, write_report_again)
+    ask = partial(ask_report, commands=(write_command(request, target),))
+    status = target.answer(ask, request, write_report_again)
     if target.html is not None or target.pdf is not None:
         for note in explain_missing_charts():
             say(note.text)
@@ -450,8 +450,7 @@ def serve(
     ] = None,
     /,
     *,
-    asked: LimitsAsked = Asked(),
-    population: PopulationFile = None,
+    asked: ExploredAsked = Asked(),
     columns: TableColumns = AskedColumns(),
     port: Annotated[
         int,
@@ -483,10 +482,7 @@ def serve(
     """
     from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
 
-    request = verb.ServeRequest(
-        file, asked.policy, asked.limits, columns.roles(), asked.hierarchies, output, population
-    )
-    return verb.serve(request, port=port, open_browser=not no_browser)
+    return verb.serve(file, asked, columns.roles(), output=output, port=port, open_browser=not no_browser)
 
 
 def _make_folder(folder: Path, option: str) -> None:

@@ -8,14 +8,12 @@ from __future__ import annotations
 import errno
 import io
 import os
-import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from enum import IntEnum
-from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar, cast, get_args, get_origin
@@ -50,29 +48,12 @@ from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
     from sidelight.report.answer import Answer
-    from sidelight.report.page import Page, Verdict
+    from sidelight.report.page import Verdict
 
 RequestT = TypeVar("RequestT", bound=Request)
 
 _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
 """What was typed after `sidelight`."""
-
-
-def command_line() -> str:
-    """Return the command that is being run, to be typed again, for documents: whom it names is not repeated there."""
-    return shlex.join(("sidelight", *_hide_names(_WORDS.get())))
-
-
-def _hide_names(words: Sequence[str]) -> Iterator[str]:
-    """Write … for what --who names: a person by an identifier, which no document repeats.
-
-    >>> list(_hide_names(["attack", "one.csv", "--who", "Ann", "--who=Ann"]))
-    ['attack', 'one.csv', '--who', '…', '--who=…']
-    """
-    for before, word in zip(("", *words), words, strict=False):
-        option = word.partition("=")[0]
-        named = f"{option}=…" if option == "--who" != word else word
-        yield "…" if before == "--who" else named
 
 
 OUTPUTS = ("-o", "--output", "--html", "--markdown", "--pdf", "--plot", "-w", "--write")
@@ -145,9 +126,8 @@ class Status(IntEnum):
     @classmethod
     def from_verdict(cls, verdict: Verdict | None) -> Status:
         """Return the status of an answer; where nothing was judged, nothing is broken."""
-        if verdict == "could not tell":
-            return cls.COULD_NOT_TELL
-        return cls.NOT_WITHIN_POLICY if verdict == "not within" else cls.WITHIN_POLICY
+        statuses = {"could not tell": cls.COULD_NOT_TELL, "not within": cls.NOT_WITHIN_POLICY}
+        return statuses.get(verdict or "", cls.WITHIN_POLICY)
 
 
 def _files_after_dashes(words: Sequence[str]) -> list[str]:
@@ -167,7 +147,8 @@ def run(app: App, arguments: Sequence[str]) -> int:
     _WORDS.set(tuple(words))
     _WRITTEN.set(())
     SHOW_WAITING.set(show_waiting)
-    sys.stdout = sys.stdout or _ClosedOutput()
+    # where it was closed before the program began, what is written to it fails as it would
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
     sys.stderr = cast("TextIO", _LostErrors(sys.stderr or io.StringIO()))
     try:
         _refuse_pipes()
@@ -238,15 +219,6 @@ def _nobody_reads(error: OSError) -> Status:
     if written or not isinstance(error, BrokenPipeError):
         say(f"standard output cannot be written: {error.strerror}{written}")
     return Status.COULD_NOT_TELL
-
-
-class _ClosedOutput(io.StringIO):
-    """Standard output that was closed before the program began: what is written to it fails as it would."""
-
-    def write(self, text: str, /) -> int:
-        """Fail."""
-        del text
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 class _LostErrors:
@@ -440,45 +412,38 @@ class Output:
         """
         from sidelight.answers.sources import list_inputs  # noqa: PLC0415 - `--help` is quick
 
-        again = partial(write, request) if write is not None else str
         request.check()
         self.refuse(list_inputs(request), beside=beside)
         try:
             with noticing_interrupts() as interrupts, bar(doing) if doing else nullcontext(quiet) as progress:
                 answer = ask(request, progress) if doing else ask(request)
         except NothingSafe as nothing:
-            return self._report_nothing(nothing, request, again)
+            from sidelight.answers.protect import describe_nothing  # noqa: PLC0415 - `--help` is quick
+
+            message = name_options(nothing)
+            found = describe_nothing(nothing, request, message)
+            self.keep(found, request, write)
+            if self.json:
+                sys.stdout.write(found.to_json())
+            else:
+                say(message)
+            return Status.NOT_WITHIN_POLICY
         if interrupts.noticed:
             raise KeyboardInterrupt
-        self.deliver(answer, again)
+        self.deliver(answer, request, write)
         for remark in answer.remarks():
             say(remark)
         return Status.from_verdict(answer.verdict)
 
-    def _report_nothing(self, nothing: NothingSafe, request: Request, again: Callable[[], str]) -> Status:
-        from sidelight.answers.protect import describe_nothing  # noqa: PLC0415 - `--help` is quick
-
-        if not request.kind:
-            raise nothing
-        message = name_options(nothing)
-        answer = describe_nothing(nothing, request, message)
-        self.keep(answer, again)
-        if self.json:
-            sys.stdout.write(answer.to_json())
-        else:
-            say(message)
-        return Status.NOT_WITHIN_POLICY
-
-    def deliver(self, answer: Answer[Any], again: Callable[[], str] = str) -> None:
+    def deliver(self, answer: Answer[Any], request: RequestT, write: Callable[[RequestT], str] | None = None) -> None:
         """Print an answer, as JSON or for people, and write the files that were asked for.
 
-        Its private blocks go to the terminal and into no file.  `again` writes the Python that comes to the same: none,
-        if nothing is said.
+        Its private blocks go to the terminal and into no file.  `write` is the Python that comes to the same, if any.
         """
         from sidelight.report.terminal import draw_blocks  # noqa: PLC0415 - `--help` is quick
 
         blocks = tuple(draw_blocks(answer.blocks()))
-        self.keep(answer, again)
+        self.keep(answer, request, write)
         if self.json:
             sys.stdout.write(answer.to_json())
             return
@@ -491,25 +456,23 @@ class Output:
                 console.print(f"Written to {path}", markup=False, soft_wrap=True)
         sys.stdout.write(shown.get())
 
-    def keep(self, answer: Answer[Any], again: Callable[[], str]) -> None:
+    def keep(self, answer: Answer[Any], request: RequestT, write: Callable[[RequestT], str] | None) -> None:
         """Write the files that were asked for: all of them, or none."""
         contents: dict[Path, str | bytes] = {} if self.output is None else {self.output: answer.to_json()}
         if self.html is not None or self.markdown is not None or self.pdf is not None:
-            from sidelight.report.answer import Recipe  # noqa: PLC0415 - only who asks for a page waits for it
+            from sidelight.answers.recipe import write_command  # noqa: PLC0415 - only who asks for a page waits for it
+            from sidelight.report.answer import Recipe  # noqa: PLC0415
+            from sidelight.report.render import html_page, markdown_page, pdf_page  # noqa: PLC0415
 
-            contents |= self._draw_page(answer.page(Recipe(command_line(), again())))
+            page = answer.page(Recipe(write_command(request, self), "" if write is None else write(request)))
+            if self.html is not None:
+                contents[self.html] = html_page(page)
+            if self.markdown is not None:
+                contents[self.markdown] = markdown_page(page)
+            if self.pdf is not None:
+                contents[self.pdf] = pdf_page(html_page(page))
         write_together(contents, force=self.force)
         remember_written(*contents)
-
-    def _draw_page(self, page: Page) -> dict[Path, str | bytes]:
-        from sidelight.report.render import html_page, markdown_page, pdf_page  # noqa: PLC0415 - only who asks waits
-
-        drawings: tuple[tuple[Path | None, Callable[[Page], str | bytes]], ...] = (
-            (self.html, html_page),
-            (self.markdown, markdown_page),
-            (self.pdf, lambda page: pdf_page(html_page(page))),
-        )
-        return {path: drawn(page) for path, drawn in drawings if path is not None}
 
 
 @contextmanager

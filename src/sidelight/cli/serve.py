@@ -6,9 +6,8 @@ What does this file reveal, on a page that one's own machine shows to one's own 
 from __future__ import annotations
 
 import io
-import shlex
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from rich.console import Console
 import sidelight as sl
 from sidelight.answers.audit import ask_audit, ask_report, attach_hierarchies
 from sidelight.answers.questions import AuditRequest, ProtectRequest, ReportRequest
+from sidelight.answers.recipe import write_command, write_typed
 from sidelight.answers.request import Asked
 from sidelight.answers.sources import (
     Question,
@@ -90,16 +90,16 @@ def demo(folder: Path) -> int:
     write_whole(rough, as_csv(coarse), force=True)
     audit = AuditRequest(files=(str(rough),), asked=Asked(policy=policy))
     report = ask_audit(audit)
-    Output().deliver(report)
+    Output().deliver(report, audit)
     _print_line(f"\n{moral(report)}\n")
 
-    _print_line(f"2. {_protect_command(folder)}\n")
+    _print_line(f"2. {write_command(request.about(str(table)))}\n")
     status = protect(str(table), request=request)
     if status != Status.WITHIN_POLICY:
         return status
 
     _print_line(f"\n3. sidelight audit {release} --policy {policy}\n")
-    _judge_published(folder)
+    _judge_published(folder, request.about(str(table)))
     _print_line(f"\nData: {adult.citation}, CC BY 4.0")
     beside = (sidecar_path(release).name, dictionary_path(release).name, HIERARCHIES)
     _print_line(f"Written to {folder}: {', '.join((*FILES, *beside))}")
@@ -107,24 +107,16 @@ def demo(folder: Path) -> int:
     return Status.WITHIN_POLICY
 
 
-def _judge_published(folder: Path) -> None:
+def _judge_published(folder: Path, protected: ProtectRequest) -> None:
     """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
     table, _, policy, release, kept, page = (str(folder / name) for name in FILES)
     asked = Asked(policy=Path(policy))
     write_whole(Path(kept), ask_audit(AuditRequest(files=(release,), asked=asked)).to_json(), force=True)
-    command = shlex.join(("sidelight", "report", release, "--policy", policy, "--table", table, "--html", page))
     request = ReportRequest(files=(release,), asked=asked, table=table)
-    signed = ask_report(request, (_protect_command(folder), command))
+    signed = ask_report(request, (write_command(protected), write_command(request, Output(html=Path(page)))))
     write_whole(Path(page), sl.report_html(signed), force=True)
     for part in draw_blocks(signed.blocks()):
         Console(highlight=False).print(part)
-
-
-def _protect_command(folder: Path) -> str:
-    table, _, policy, release, *_ = (str(folder / name) for name in FILES)
-    return shlex.join(
-        ("sidelight", "protect", table, "--policy", policy, "--hierarchies", str(folder / HIERARCHIES), "-o", release)
-    )
 
 
 def _print_line(line: str) -> None:
@@ -153,58 +145,38 @@ def as_csv(release: sl.Release) -> bytes:
 # The page
 
 
-@dataclass(frozen=True, slots=True)
-class ServeRequest:
-    """Which file is explored, and where to begin."""
-
-    file: str | None
-    policy: Path | None = None
-    limits: tuple[str, ...] = ()
-    roles: Roles = field(default_factory=Roles)
-    hierarchies: Path | None = None
-    output: Path | None = None
-    population: str | None = None
-
-
-def serve(request: ServeRequest, *, port: int, open_browser: bool) -> Status:
+def serve(
+    file: str | None, asked: Asked, roles: Roles, *, output: Path | None, port: int, open_browser: bool
+) -> Status:
     """Read the file and show the page until it is closed; what was uploaded is removed then."""
     try:
         from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise NotAvailable.without(package=error.name or "fastapi", what="the page", extra="web") from None
-    if request.output is not None and not request.output.is_dir():
-        message = f"no folder '{request.output}' into which releases could be published; make it first, or leave "
+    if output is not None and not output.is_dir():
+        message = f"no folder '{output}' into which releases could be published; make it first, or leave "
         message += "--output out"
         raise SidelightError(message)
-    show(
-        replace(workspace(request), output=request.output),
-        port=port,
-        open_browser=open_browser,
-        say=_show_address,
-    )
+    explored = replace(workspace(file, asked, roles), output=output)
+    how = "Open it in a browser on this machine. Ctrl-C closes it."
+    show(explored, port=port, open_browser=open_browser, say=lambda address: _print_line(f"{address}\n\n{how}"))
     return Status.WITHIN_POLICY
 
 
-def _show_address(address: str) -> None:
-    sys.stdout.write(f"{address}\n\nOpen it in a browser on this machine. Ctrl-C closes it.\n")
-    sys.stdout.flush()
-
-
-def workspace(request: ServeRequest) -> Workspace:
+def workspace(file: str | None, asked: Asked = Asked(), roles: Roles | None = None) -> Workspace:
     """Make what the page explores: a file, or the bundled census."""
-    if request.file is None:
-        return _explore_census(request)
-    file, by = request.file, sl.read_hierarchies(request.hierarchies) if request.hierarchies else {}
-    asked = Asked(policy=request.policy, limits=request.limits, population=request.population)
-    question = read_question(asked, roles=request.roles)
+    roles = roles or Roles()
+    if file is None:
+        return _explore_census(asked, roles)
+    question = read_question(asked, roles=roles)
     settings: dict[str, Any] = {
         "name": file,
-        "hierarchies": by,
-        "hierarchy_folder": None if request.hierarchies is None else str(request.hierarchies),
-        "policy_file": None if request.policy is None else str(request.policy),
+        "hierarchies": sl.read_hierarchies(asked.hierarchies) if asked.hierarchies else {},
+        "hierarchy_folder": None if asked.hierarchies is None else str(asked.hierarchies),
+        "policy_file": None if asked.policy is None else str(asked.policy),
     }
     if sidecar_path(Path(file)).is_file():
-        return _explore_release(request, file, question, settings)
+        return _explore_release(file, question, settings, asked.population)
     return _explore_table(file, question, settings)
 
 
@@ -235,13 +207,13 @@ def _explore_table(file: str, question: Question, settings: dict[str, Any]) -> W
     return Workspace(source, _first_state(roles, question.policy, question.compared()), wording=name_options)
 
 
-def _explore_release(request: ServeRequest, file: str, question: Question, settings: dict[str, Any]) -> Workspace:
+def _explore_release(file: str, question: Question, settings: dict[str, Any], population: str | None) -> Workspace:
     """Explore a release that Sidelight published: its sidecar says who is who, and which limits it keeps."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     document, by = read_sidecar(Path(file)), settings["hierarchies"]
     roles = document.reading.to_roles().update(question.roles)
-    published_policy = read_policy_text(document.policy, population=request.population).policy
+    published_policy = read_policy_text(document.policy, population=population).policy
     policy = question.policy or published_policy
     source = ExploredFile(
         **settings,
@@ -256,15 +228,15 @@ def _explore_release(request: ServeRequest, file: str, question: Question, setti
     return Workspace(source, _first_state(roles, policy), wording=name_options)
 
 
-def _explore_census(request: ServeRequest) -> Workspace:
+def _explore_census(asked: Asked, roles: Roles) -> Workspace:
     """Explore the census, printed as coarsely as in `sidelight demo`, with the limits of its policy."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     demo = read_policy_text(POLICY)
     adult = sl.datasets.adult(people="all", missing="drop")
-    file, roles = str(adult.path), demo.roles.update(request.roles)
-    asked = Asked(policy=request.policy, limits=request.limits)
-    question = read_question(asked) if request.policy or request.limits else None
+    file, roles = str(adult.path), demo.roles.update(roles)
+    asked = Asked(policy=asked.policy, limits=asked.limits)
+    question = read_question(asked) if asked.policy or asked.limits else None
     suggested = suggestions_for(file, roles)
     source = ExploredFile(
         name=f"{FOLDER}/{FILES[0]}",
@@ -283,8 +255,7 @@ def _explore_census(request: ServeRequest) -> Workspace:
 
 def _first_state(roles: Roles, policy: sl.Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:
     """Begin with the limits of a policy, or else with a few, and with all that compares with a population."""
-    from sidelight.answers.recipe import write_typed  # noqa: PLC0415 - an extra
-    from sidelight.web.workspace import State as First  # noqa: PLC0415
+    from sidelight.web.workspace import State as First  # noqa: PLC0415 - an extra
 
     # a classic limit, and one on somebody who knows something
     first = () if policy is not None else ("group size >= 5", "implications(k=1) < 1/2")

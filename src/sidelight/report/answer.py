@@ -1,8 +1,8 @@
 """What all answers share: the document for programs, and the blocks that every surface draws for people.
 
-A question's module declares `class ExploreAnswer(Answer[Exploration])`: the fields of `Exploration` are the JSON, and
-`blocks` lays them out as paragraphs, grids and points, which `report.terminal`, `report.html` and `report.markdown`
-draw.  What only drawing needs (a release, curves as objects) is a field of type `Live[…]`, which stays out of the JSON.
+A question's module declares `class ExploreAnswer(FlatAnswer)`: its fields are the JSON, and `blocks` lays them out as
+paragraphs, grids and points, which `report.terminal`, `report.html` and `report.markdown` draw.  What only drawing
+needs (a release, curves as objects) is a field of type `Live[…]`, which stays out of the JSON.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from pydantic import Field, GetPydanticSchema
+from pydantic import Field, GetPydanticSchema, SerializerFunctionWrapHandler, model_serializer
 from pydantic_core import CoreSchema, core_schema
 
 from sidelight import __version__
@@ -106,3 +106,16 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
         # a page is complete without its pictures, whose numbers stand in its tables
         except (ImportError, SidelightError):
             return
+
+
+class FlatAnswer(Answer[None]):
+    """An answer whose own fields stand under "answer", without those that were not given; `as_` is the key "as"."""
+
+    answer: None = None
+
+    @model_serializer(mode="wrap")
+    def _gather_fields(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        own = write(self)
+        document = {name: own.pop(name) for name in Envelope.model_fields}
+        given = {name.rstrip("_"): each for name, each in own.items() if name in self.model_fields_set}
+        return {**document, "answer": given}

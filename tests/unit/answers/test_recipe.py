@@ -22,6 +22,7 @@ from sidelight.answers.recipe import (
     FileRecipe,
     Name,
     write_call,
+    write_command,
     write_hierarchies,
     write_measure,
     write_measures,
@@ -35,6 +36,7 @@ from sidelight.answers.recipe import (
 from sidelight.answers.request import OPTIONS, Asked
 from sidelight.answers.sources import read_question
 from sidelight.cli.app import app
+from sidelight.cli.help_pages import EXAMPLES
 from sidelight.policy.limits import read_limit
 from sidelight.policy.measure_names import all_measures
 from sidelight.table.roles import Roles
@@ -135,6 +137,47 @@ def test_answers_are_drawn(folder, monkeypatch, name):
     assert ("<svg" in page) == (name not in ("ledger", "believe", "believe names", "generalisations", "nothing"))
     if name not in ("ledger", "audit", "protect", "nothing"):
         exec(text.rpartition("```python")[2].partition("```")[0], {})
+
+
+def read_command(command):
+    """The request that a command makes, of its files, and where the answer goes."""
+    _, bound, _ = app.parse_args(shlex.split(command)[1:], print_error=False, exit_on_error=False)
+    bound.apply_defaults()
+    (file, *_) = bound.args or ((),)
+    files = (file,) if isinstance(file, str) else file
+    return bound.arguments["request"].about(*files), bound.arguments["target"]
+
+
+RARE = (
+    "sidelight audit - -g age --missing-mark=- --missing-mark '' --engine spark --master 'local[2]' --memory 2GB",
+    "sidelight believe a.csv -g 'a b' --rules 1 2 --rules 3 4 --vagueness 0.25 --seconds 7 --hierarchies=-h",
+    "sidelight attack a.csv b.csv --people p.csv --present 1 --present 1 --same-value = --suppressed 'may hold them'",
+    "sidelight protect t.csv -p p.toml --suppress 0.02 --force --bounds -o r.csv --html 'x y.html' --json",
+    "sidelight columns t.csv --quasi age --missing-mark=-9 -p p.toml --preset ACRO",
+)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [each for verb, both in EXAMPLES.items() if verb not in ("demo", "serve", "ledger show") for each in both],
+)
+def test_the_command_of_a_request_asks_the_same(command):
+    request, target = read_command(command)
+    written = write_command(request, target)
+    assert written.startswith(f"sidelight {request.verb}")
+    assert read_command(written) == (request, target)
+
+
+@pytest.mark.parametrize("command", RARE)
+def test_the_command_of_rare_options_asks_the_same(command):
+    request, target = read_command(command)
+    assert read_command(write_command(request, target)) == (request, target)
+
+
+def test_no_command_repeats_whom_it_names():
+    request, target = read_command("sidelight attack a.csv b.csv --people p.csv --person name --who Ann")
+    assert "Ann" not in write_command(request, target)
+    assert "--who" in write_command(request, target)
 
 
 DOMAIN = ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer")

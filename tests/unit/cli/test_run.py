@@ -11,6 +11,7 @@ from rich.text import Text
 from support.command_line import invoke
 from support.words import mentions
 
+from sidelight.answers.request import Request
 from sidelight.cli.run import Output, bar, show_waiting
 from sidelight.errors import BadTable, SidelightError
 from sidelight.progress import quiet
@@ -153,22 +154,22 @@ def guess(*parts, secret=""):
 
 def test_people_get_the_page_and_programs_the_json(capsys):
     answer = guess(Paragraph("one"), Paragraph("two"))
-    Output().deliver(answer)
+    Output().deliver(answer, Request())
     assert capsys.readouterr().out == "one\ntwo\n"
-    Output(json=True).deliver(answer)
+    Output(json=True).deliver(answer, Request())
     assert capsys.readouterr().out == answer.to_json()
 
 
 def test_what_is_not_to_be_wrapped_stays_in_one_piece(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
-    Output().deliver(guess(Code("to " + "far/" * 20), Paragraph("one two three four five")))
+    Output().deliver(guess(Code("to " + "far/" * 20), Paragraph("one two three four five")), Request())
     assert capsys.readouterr().out == "to " + "far/" * 20 + "\none two three four \nfive\n"
 
 
 def test_terminal_escapes_of_a_cell_are_text(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     section = PageSection("\x1b]8;;http://evil.example\x07Flu", (Grid(("age",), (("\x1b[31mred\u202e",),)),))
-    Output().deliver(guess(section))
+    Output().deliver(guess(section), Request())
     out = capsys.readouterr().out
     assert "␛]8;;http://evil.exampleFlu" in out
     assert "␛[31mre" in out  # as wide as it seemed to be
@@ -179,14 +180,14 @@ def test_terminal_escapes_of_a_cell_are_text(capsys, monkeypatch):
 def test_a_file_gets_the_json_and_the_page_says_so(tmp_path, capsys):
     file = tmp_path / "[b]answer.json"  # what looks like markup is a name
     answer = guess(Paragraph("one"))
-    Output(output=file).deliver(answer)
+    Output(output=file).deliver(answer, Request())
     assert file.read_text() == answer.to_json()
     assert capsys.readouterr().out == f"one\nWritten to {file}\n"
 
 
 def test_what_is_told_on_the_terminal_alone_stands_in_no_page(tmp_path, capsys):
     output = Output(html=tmp_path / "a.html", markdown=tmp_path / "a.md")
-    output.deliver(guess(Paragraph("public"), secret="Ann and Bob"))
+    output.deliver(guess(Paragraph("public"), secret="Ann and Bob"), Request())
     assert "Ann and Bob" in capsys.readouterr().out
     for name in ("a.html", "a.md"):
         text = (tmp_path / name).read_text(encoding="utf-8")

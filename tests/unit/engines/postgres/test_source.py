@@ -23,7 +23,7 @@ from support.words import mentions
 import sidelight as sl
 from sidelight import ahead as _ahead
 from sidelight import progress as _progress
-from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.cli.serve import workspace
 from sidelight.engines.files import files_of
 from sidelight.engines.postgres import source as postgres_session
 from sidelight.engines.postgres.source import DatabaseAddress, Session, is_address, one_address
@@ -387,7 +387,7 @@ def test_verbs_that_look_through_columns_refuse_in_a_line(postgres, verb, named)
 def test_the_page_explores_columns_that_were_named(postgres):
     postgres.put("t", pa.table({"cell": [1, 1, 2], "disease": ["Flu", "Cold", "Flu"]}))
     roles = Roles.of(quasi="cell", sensitive="disease")
-    explored = workspace(ServeRequest(postgres.address("t"), roles=roles))
+    explored = workspace(postgres.address("t"), roles=roles)
     assert explored.column_names == ("cell", "disease")
     assert (explored.table(explored.start).people, len(explored.release(explored.start))) == (3, 2)
     client = TestClient(application(explored))

@@ -10,7 +10,7 @@ from support.words import mentions, says
 
 import sidelight as sl
 from sidelight.answers.readers import place_finding
-from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.cli.serve import workspace
 from sidelight.table.roles import Roles
 from sidelight.web.views import readers
 from sidelight.web.views.readers import tuned_state
@@ -134,7 +134,7 @@ def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch, tmp_path):
 
 
 def test_the_census_answers_first_and_shows_three_steps():
-    held = workspace(ServeRequest(None))
+    held = workspace(None)
     client = guest(held)
     text = client.get("/").text
     counted = "2 of 5 limits", "not kept", "46,033 people in 20 groups"
