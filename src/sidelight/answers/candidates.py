@@ -251,7 +251,7 @@ def search(
     problem = SearchProblem.build(table, policy, by, [method])
 
     def find(method: Method) -> FoundCandidate:
-        outcome = problem.search(method, choice.utility_name, progress)
+        outcome = problem.search(method, (choice.utility_name,), progress)[choice.utility_name]
         return FoundCandidate.from_result(problem.result(method, outcome, progress), choice)
 
     candidates = [find(method)]

@@ -239,7 +239,7 @@ class Acceptance:
     @property
     def least(self) -> int:
         """How many people a half must have at least."""
-        return max(self.policy.least_group_size or 1, self.policy.least_people(self.store.semantics))
+        return max(self.policy.least_group_size or 1, self.policy.least_people(self.store.table.semantics))
 
     def cuts(self, generation: OpenGroups) -> Iterator[Cuts]:
         """Yield runs of cuts of a generation; each run must be made before the next is drawn."""

@@ -47,7 +47,7 @@ import numpy.typing as npt
 from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.search.effort import EFFORT, map_on_cores
 from sidelight.search.utility import candidate_groups
-from sidelight.table.labels import Semantics, shown
+from sidelight.table.labels import shown
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
@@ -363,11 +363,6 @@ class Store(ABC):
     first_cuts: list[Cuts]  # those of the first levels; groups by their numbers
     along: Counter[int]  # column → cuts
 
-    @property
-    def semantics(self) -> Semantics:
-        """What the values of a person are."""
-        return self.table.semantics
-
     def __len__(self) -> int:
         return len(self.start)
 
@@ -431,35 +426,39 @@ class CutTree:
     def top(self) -> tuple[CutNode, ...]:
         """Return everybody, and the halves of the first cuts of each group; halves follow what they are halves of."""
         cuts, nodes = self.first, list[CutNode]()
-        everybody = tuple((0, len(order)) for order in self.orders)
-        # number, the cut that made it (−1: none), box, people, column that was cut last (−1: none), parent, level
-        waiting: list[tuple[int, int, tuple[tuple[int, int], ...], int, int, int | None, int]]
-        waiting = [(0, -1, everybody, self.people, -1, None, 0)]
-        while waiting:
-            number, made_by, box, people, last, parent, level = waiting.pop()
+
+        def add(
+            number: int,
+            made_by: int,
+            box: Integers,
+            people: int,
+            *,
+            column: int | None = None,
+            above: int | None = None,
+        ) -> None:
+            """Add a group, by its number and the cut that made it (−1: none), and then its halves."""
+            parent, place, level = above, len(nodes), 0
+            while parent is not None:
+                parent, level = nodes[parent].parent, level + 1
             # a left half keeps its group's number, so only cuts made after this node are cuts of it
             later = np.flatnonzero((cuts.group == number) & (np.arange(len(cuts)) > made_by))
-            is_cut, place = level < EFFORT.cut_levels and len(later) > 0, len(nodes)
+            is_cut = level < EFFORT.cut_levels and len(later) > 0
             # boxes tile: a published group is below a node exactly when its box is inside the node's
-            start, stop = np.array(box).T
-            groups = int(((self.start >= start) & (self.stop <= stop)).all(axis=1).sum())
-            column, holds = (
-                ("", "") if last < 0 else (self.orders[last].name, _describe_stretch(self.orders[last], *box[last]))
-            )
-            nodes.append(CutNode(parent, column, holds, people, groups, is_cut))
-            if not is_cut:
-                continue
-            at = int(later[0])
-            along, rank, left = int(cuts.column[at]), int(cuts.rank[at]), int(cuts.left[at])
-            low, high = box[along]
-            # everybody is group 0, and each cut numbers one more; what is put in last, the left half, comes next
-            for half, ranks, some in ((at + 1, (rank, high), people - left), (number, (low, rank), left)):
-                inside = (*box[:along], ranks, *box[along + 1 :])
-                waiting.append((half, at, inside, some, along, place, level + 1))
+            groups = int(((self.start >= box[0]) & (self.stop <= box[1])).all(axis=1).sum())
+            name = holds = ""
+            if column is not None:
+                order, (start, stop) = self.orders[column], box[:, column].tolist()
+                name, holds = order.name, f"{shown(order.labels[start])} … {shown(order.labels[stop - 1])}"
+                if order.numeric or stop - start <= EFFORT.tiled_labels:
+                    holds = shown(order.label_of(start, stop))
+            nodes.append(CutNode(above, name, holds, people, groups, is_cut))
+            if is_cut:
+                at = int(later[0])
+                along, left, low, high = int(cuts.column[at]), int(cuts.left[at]), box.copy(), box.copy()
+                low[1, along] = high[0, along] = cuts.rank[at]
+                # everybody is group 0, and each cut numbers one more
+                add(number, at, low, left, column=along, above=place)
+                add(at + 1, at, high, people - left, column=along, above=place)
+
+        add(0, -1, np.array([[0] * len(self.orders), [len(order) for order in self.orders]]), self.people)
         return tuple(nodes)
-
-
-def _describe_stretch(order: Order, start: int, stop: int) -> str:
-    if order.numeric or stop - start <= EFFORT.tiled_labels:
-        return shown(order.label_of(start, stop))
-    return f"{shown(order.labels[start])} … {shown(order.labels[stop - 1])}"

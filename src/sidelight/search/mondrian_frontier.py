@@ -533,18 +533,11 @@ class CountedGroups(RankedGroups):
     table: Table  # whose values and semantics they have
     numbers: Integers  # of the groups, in the store
     boxes: Boxes
-    upto: npt.NDArray[np.integer]  # prefix sums of the histogram: (cells + 1) × lanes, each cell's own included
-    widths: tuple[int, ...]  # how many ranks each column has
-
-    @classmethod
-    def from_histogram(
-        cls, table: Table, numbers: Integers, boxes: Boxes, histogram: npt.NDArray[np.integer], widths: Sequence[int]
-    ) -> CountedGroups:
-        """Build the groups from a histogram, which is used up."""
-        np.cumsum(histogram, axis=0, dtype=histogram.dtype, out=histogram)
-        return cls(table, numbers, boxes, histogram, tuple(widths))
+    upto: npt.NDArray[np.integer]  # a histogram, (cells + 1) × lanes, used up for its prefix sums: each cell's included
+    widths: Sequence[int]  # how many ranks each column has
 
     def __post_init__(self) -> None:
+        np.cumsum(self.upto, axis=0, dtype=self.upto.dtype, out=self.upto)
         self.totals = self.table.counts.totals()
         self.edges = self.boxes.edges  # the first cell of each group, column × (group + 1)
 

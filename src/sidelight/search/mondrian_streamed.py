@@ -158,7 +158,7 @@ class StreamedStore(Store):
         self.counts = self.table.outline.counts.dense()
         # the lanes that the policy asks for: where sizes alone are limited, people
         self._lanes = (
-            (0, True) if self.policy.only_group_sizes else (len(self.table.domain), self.semantics != "single")
+            (0, True) if self.policy.only_group_sizes else (len(self.table.domain), self.table.semantics != "single")
         )
         self._ranks: list[Codes] = [order.rank for order in self.orders]
         self._aside_part = np.zeros(0, np.int64)  # per group, where rows were put aside
@@ -364,9 +364,7 @@ class StreamedStore(Store):
             return histogram
 
         histogram = self._pass("to cut groups", numbers, count)
-        return CountedGroups.from_histogram(
-            self.table.outline, numbers, boxes, histogram, [len(order) for order in self.orders]
-        )
+        return CountedGroups(self.table.outline, numbers, boxes, histogram, [len(order) for order in self.orders])
 
     def _count_values(self, numbers: Integers) -> Integers:
         index, shape = self._index(numbers), (len(numbers), len(self.table.domain))
@@ -397,7 +395,7 @@ class StreamedStore(Store):
         index, parts = self._index(numbers), int(part[-1]) + 1
         words, rows = len(self.table.stream.packing.layout), self.table.rows_held
         entries, people = (RowParts(parts=parts, columns=words + 1, rows=rows) for _ in range(2))
-        several = self.semantics != "single"
+        several = self.table.semantics != "single"
         self._passes += 1
         tree = self.tree
 
@@ -472,7 +470,7 @@ class StreamedStore(Store):
                 (groups, len(self.table.domain)),
             ),
             columns=tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(self.orders)),
-            semantics=self.semantics,
+            semantics=self.table.semantics,
         )
         release = Release(whole, sensitive=self.table.sensitive, intake=self.table.intake)
         table, marginals = self.table, Marginals.from_table(self.table, self.orders)

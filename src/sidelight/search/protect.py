@@ -67,7 +67,7 @@ from sidelight.search.policy_check import (
     nothing_found,
     refuse_impossible,
 )
-from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, Utilities, UtilityName
+from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, Utilities, UtilityName, UtilityNames
 from sidelight.streams.memory import Streamed
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Tabular, shown
@@ -126,7 +126,7 @@ def protect(
     _expect_name("utility", utility, UTILITIES)
     _expect_name("ask", ask, ask_choices())
     problem = SearchProblem.build(table, policy, by, [chosen])
-    found = problem.result(chosen, problem.search(chosen, utility, progress), progress)
+    found = problem.result(chosen, problem.search(chosen, (utility,), progress)[utility], progress)
     result = add_answers(found, ask, progress)
     for each in result.readers:
         if each.falls:
@@ -174,7 +174,7 @@ class SearchProblem:
         refuse_impossible(table, searchable, leaves_people_out=any(each.leaves_people_out for each in methods))
         return cls(table, policy, searchable, hierarchies)
 
-    def search(self, method: Method, utility: UtilityName, progress: Progress) -> SearchOutcome:
+    def search(self, method: Method, utilities: UtilityNames, progress: Progress) -> dict[UtilityName, SearchOutcome]:
         """Search by a method, if it can follow the policy."""
         if self.searchable.registers and not method.carries_populations:
             compared = next(each.measure.name for each in self.searchable.criteria if each.measure.register is not None)
@@ -184,12 +184,11 @@ class SearchProblem:
                 f"use {parameter('method')} {carrying}, or leave that limit out"
             )
         method.refuse_policy(self.policy)  # limits that only judge the end are not in what is searched
-        table, needed = self.table, method.needs_all_keys(utility)
+        table, needed = self.table, next(filter(None, map(method.needs_all_keys, utilities)), None)
         if not isinstance(table, Table) and needed is not None:
             table = table.held(needed)
         # a method that needs no keys takes either
-        found = method.search(table, self.searchable, by=self.by, utilities=(utility,), progress=progress)  # type: ignore[arg-type]
-        return found[utility]
+        return method.search(table, self.searchable, by=self.by, utilities=utilities, progress=progress)  # type: ignore[arg-type]
 
     def result(self, method: Method, outcome: SearchOutcome, progress: Progress = quiet) -> SearchResult:
         """Judge what a search ends with by the whole policy."""
@@ -633,61 +632,49 @@ def compare(
             tried.append(method_of(method, resists=resists))
     shared = [way.with_options(suppress=share) for way in tried if way.takes("suppress") for share in suppress]
     problem = SearchProblem.build(held(table), policy, by, (*tried, *shared))
-    rows = [row for method in tried for row in _try_method(problem, method, suppress, progress)]
+    rows = [row for method in tried for row in _compare_shares(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
         reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)
         raise NothingSafe(f"none of these ways of publishing is within policy: {reasons}")
     return ReleaseComparison(problem.policy, tuple(rows))
 
 
-def _try_method(
+def _compare_shares(
     problem: SearchProblem, method: Method, shares: Sequence[float], progress: Progress
 ) -> Iterator[ComparedRelease]:
-    if method.takes("suppress") and method.levels is None:
-        yield from _rows_by_share(problem, method, shares, progress)
-        return
-    try:
-        named = _named_progress(method.name, progress)
-        yield ComparedRelease(method, problem.result(method, problem.search(method, DEFAULT_UTILITY, named), named))
-    except SidelightError as refusal:
-        yield ComparedRelease(method, None, refusal=refusal)
+    """Search once for each share, or once where there is none to choose, and yield the releases and the refusals.
 
-
-def _rows_by_share(
-    problem: SearchProblem, method: Method, shares: Sequence[float], progress: Progress
-) -> Iterator[ComparedRelease]:
-    """Search once for each share; releases that are best by several utilities, or with several shares, are one row."""
+    Releases that are best by several utilities, or with several shares, are one row.
+    """
+    several = method.takes("suppress") and method.levels is None
+    utilities = [name for name in QUICK_UTILITIES if name != "suppressed"] if several else [DEFAULT_UTILITY]
     published: set[tuple[tuple[int, ...], int]] = set()
     refusals: set[str] = set()
-    for share in shares:
-        way = method.with_options(suppress=share)
+    for way in [method.with_options(suppress=share) for share in shares] if several else [method]:
+        share = f", suppressing {float(way.suppress):g}" if way.suppress else ""
+        named = _named_progress(f"{way.name}{share}", progress)
+        best_at: dict[tuple[tuple[int, ...], int], list[UtilityName]] = {}
         try:
-            outcomes = way.search(
-                held(problem.table),
-                problem.searchable,
-                by=problem.by,
-                utilities=[name for name in QUICK_UTILITIES if name != "suppressed"],
-                progress=_named_progress(f"{way.name}, suppressing {share:g}" if share else way.name, progress),
-            )
+            outcomes = problem.search(way, utilities, named)
         except SidelightError as refusal:
             # a larger share often fails for the same reason, which is said once
             if str(refusal) not in refusals:
                 refusals.add(str(refusal))
                 yield ComparedRelease(way, None, refusal=refusal)
             continue
-        best_at: dict[tuple[tuple[int, ...], int], list[UtilityName]] = {}
         for utility, outcome in outcomes.items():
             # the same levels with as many people suppressed are the same release
             best_at.setdefault((tuple(outcome.levels.values()), outcome.suppressed), []).append(utility)
-        for release, utilities in best_at.items():
-            if release not in published:
-                published.add(release)
-                outcome = outcomes[utilities[0]]
-                try:
-                    result = problem.result(way, outcome, _named_progress(way.name, progress))
-                    yield ComparedRelease(way, result, tuple(utilities))
-                except NothingSafe as refusal:  # a measure of whole releases says no
-                    yield ComparedRelease(way, None, tuple(utilities), refusal)
+        for release, best in best_at.items():
+            if release in published:
+                continue
+            published.add(release)
+            taken_by = tuple(best) if several else ()
+            try:
+                result = problem.result(way, outcomes[best[0]], named)
+                yield ComparedRelease(way, result, taken_by)
+            except SidelightError as refusal:  # a measure of whole releases says no
+                yield ComparedRelease(way, None, taken_by, refusal)
 
 
 def _named_progress(name: str, progress: Progress) -> Progress:

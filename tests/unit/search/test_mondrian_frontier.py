@@ -132,7 +132,7 @@ def counted(blocks):
         ranks = RANKS[:, rows]
         boxes.add(part, tree.groups_of(ranks), ranks, VALUE[rows], np.ones(len(rows), np.int64))
         histogram += part
-    return CountedGroups.from_histogram(OUTLINE, np.array([0, 1]), boxes, histogram, (4, 2))
+    return CountedGroups(OUTLINE, np.array([0, 1]), boxes, histogram, (4, 2))
 
 
 def test_rows_go_down_the_tree_in_blocks(monkeypatch):
