@@ -208,7 +208,10 @@ def _weigh_people(
     """Intersect and weigh, some rows of people at a time."""
     left_open, likeliest = np.empty(len(people), np.int64), np.empty(len(people), np.int64)
     certain, contradictory, belief = np.empty(len(people), bool), np.empty(len(people), bool), np.empty(len(people))
-    tally, semantics = TruthTally(people, views, common, prior), views[0].semantics
+    semantics, width = views[0].semantics, len(common.domain)
+    placed = rows_in_some_group(views)
+    row, code, count = entries = _list_true_values(people, placed, common)
+    possible, in_truth, log_others = np.zeros((len(views) + 1, len(row)), bool), np.zeros(len(row)), 0.0
     # the posterior of a block is (rows, values); nothing of that size outlives the block
     for rows in cut_rows(views, np.arange(len(people))):
         may_have, must_have = values_in_all(views, rows), values_for_sure(views, rows)
@@ -220,12 +223,84 @@ def _weigh_people(
         # argmax would choose a nan; in a row of nothing else it is index 0, and the belief stays nan
         likeliest[rows] = np.nan_to_num(posterior, nan=-1.0).argmax(axis=1)
         belief[rows] = posterior[np.arange(len(rows)), likeliest[rows]]
-        tally.add(rows, unpack_bits(may_have, len(common.domain)), certain[rows], posterior, likeliest[rows])
+        # entries of the truth are sorted by row, so those of a block are a slice
+        here = slice(*np.searchsorted(row, [rows[0], rows[-1] + 1]).tolist())
+        at = row[here] - rows[0], code[here]
+        for alone, bits in zip(possible, [*(view.values(rows) for view in views), may_have], strict=True):
+            alone[here] = unpack_bits(bits, width)[at]
+        # nan is a contradiction: nothing is believed there, and so the true value gets 0
+        in_truth[here] = np.nan_to_num(posterior[at])
+        if semantics != "single" and len(row):
+            occurring = code[here] >= 0
+            lacking = np.repeat(np.where(placed[rows], people.sizes[rows], 0)[:, np.newaxis], width, axis=1)
+            np.subtract.at(lacking, tuple(each[occurring] for each in at), count[here][occurring])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                logs = lacking * np.log(1 - np.nan_to_num(posterior, nan=1.0))
+            log_others += float(np.where(lacking > 0, logs, 0.0).sum())
     every = slice(None)
     # what each release alone leaves open, (releases, rows of people)
     alone = np.stack([open_values(view.values(every), view.sure_values(every), semantics) for view in views])
     figures = alone, left_open, certain, contradictory, belief, likeliest
-    return Exposure(people, views, common.domain, prior, together, *figures, tally.result(), evidence)
+    exposure = Exposure(people, views, common.domain, prior, together, *figures, evidence=evidence)
+    # a value that occurs nowhere has code −1, which looked up the last one
+    possible &= code >= 0
+    return replace(exposure, truth=_check_truth(exposure, entries, possible, in_truth, log_others))
+
+
+def _list_true_values(people: People, placed: Flags, common: CommonDomain) -> tuple[Integers, Integers, Integers]:
+    """List the true values of located people: rows, in their order; values, −1 where they occur nowhere; how often."""
+    if people.truth is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    true, counts = people.truth
+    row, value, count = counts.entries()
+    known = np.array([text is not None for text in true])[value] & placed[row]
+    return row[known], common.codes(true)[value][known], count[known]
+
+
+def _check_truth(
+    exposure: Exposure,
+    entries: tuple[Integers, Integers, Integers],
+    possible: Flags,
+    in_truth: Floats,
+    log_others: float,
+) -> TruthCheck | None:
+    """Count how often the attacker is right.
+
+    By true value (entry): whether each release, and at last all of them, leave it `possible`, and the belief
+    `in_truth`; with several values each, `log_others` adds up ln belief in what is not so.
+    """
+    (row, code, count), single = entries, exposure.semantics == "single"
+    pairs, sizes, belief = int(count.sum()), exposure.people.sizes, exposure.belief
+    if pairs == 0:
+        return None
+    whole = np.bincount(row, count, len(sizes)) if single else np.where(rows_in_some_group(exposure.views), sizes, 0)
+    known = whole.astype(np.int64)  # people of whom the truth is known, by row
+    people, in_truth = int(known.sum()), np.where(possible[-1], in_truth, 0.0)
+    guessed = (exposure.likeliest[row] == code) & ~np.isnan(belief[row])
+    right = np.bincount(row[guessed], count[guessed], len(sizes)).astype(np.int64)
+    before = np.array([*map(float, exposure.prior), 0.0])[code]  # at −1: values that occur nowhere
+    with np.errstate(divide="ignore"):
+        log_belief = float(count @ np.log(in_truth)) + log_others
+    bins = []
+    for tenth in range(10):
+        # a belief of exactly 1 belongs to the last bin, and a contradiction to none
+        inside = (np.minimum(np.floor(belief * 10), 9) == tenth) & (known > 0)
+        if inside.any():
+            n = int(known[inside].sum())
+            claimed, share = float(known[inside] @ belief[inside]) / n, Fraction(int(right[inside].sum()), n)
+            bins.append(ClaimedValues(Fraction(tenth, 10), Fraction(tenth + 1, 10), n, claimed, share))
+    hits, *hits_by_release = (Fraction(int(count[each].sum()), pairs) for each in (possible[-1], *possible[:-1]))
+    return TruthCheck(
+        people=people,
+        hits=hits,
+        hits_by_release=tuple(hits_by_release),
+        given_away=Fraction(int(count[guessed & exposure.certain[row]].sum()), people),
+        guessed=Fraction(int(count[guessed].sum()), people),
+        belief=float(count @ in_truth) / pairs,
+        belief_before=float(count @ before) / pairs,
+        log_belief=log_belief / (pairs if single else people * len(exposure.domain)),
+        calibration=ClaimedValues.of(tuple(bins)),
+    )
 
 
 def _name_known_columns(
@@ -578,96 +653,3 @@ class TruthCheck:
     def gain(self) -> float:
         """How much surer of the true value the attacker gets, on average."""
         return self.belief - self.belief_before
-
-
-class TruthTally:
-    """Counts how often the attacker is right, block by block; an entry is a row, a value, and how many have it."""
-
-    def __init__(self, people: People, views: Sequence[View], common: CommonDomain, prior: Sequence[Fraction]) -> None:
-        self._views, nothing = views, np.empty(0, np.int64)
-        self._values = len(common.domain)
-        self._rows, self._codes, self._counts = nothing, nothing, nothing
-        self._people = np.zeros(len(people), np.int64)  # of whom the truth is known, by row
-        self._hits = self._given_away = self._guessed = 0
-        self._by_release = [0] * len(views)
-        self._before = self._belief = self._log_belief = 0.0
-        self._bins: list[list[float]] = [[0, 0.0, 0] for _ in range(10)]  # people, beliefs, how many are right
-        if people.truth is None:
-            return
-        true, counts = people.truth
-        row, value, count = counts.entries()
-        placed = rows_in_some_group(views)
-        known = np.array([text is not None for text in true])[value] & placed[row]
-        self._rows, self._counts = row[known], count[known]
-        self._codes = common.codes(true)[value][known]
-        one_each = np.bincount(self._rows, self._counts, minlength=len(people)).astype(np.int64)
-        self._people = one_each if views[0].semantics == "single" else np.where(placed, people.sizes, 0)
-        before = np.array([*map(float, prior), 0.0])  # at −1: values that occur nowhere
-        self._before = float(self._counts @ before[self._codes])
-
-    def add(self, rows: Integers, may_have: Flags, certain: Flags, posterior: Floats, likeliest: Integers) -> None:
-        """Count one block of consecutive rows; flags and beliefs are (rows, values)."""
-        # entries of the truth are sorted by row, so those of a block are a slice
-        start, stop = np.searchsorted(self._rows, [rows[0], rows[-1] + 1])
-        at, code, count = self._rows[start:stop] - rows[0], self._codes[start:stop], self._counts[start:stop]
-        # a value that occurs nowhere has code −1, which would index the last one
-        there = code >= 0
-        hit = may_have[at, code] & there
-        top = there & (likeliest[at] == code) & ~np.isnan(posterior[at, code])
-        # nan is a contradiction: nothing is believed there, and so the true value gets 0
-        belief = np.where(hit, np.nan_to_num(posterior[at, code]), 0.0)
-        self._hits += int(count[hit].sum())
-        self._guessed += int(count[top].sum())
-        self._given_away += int(count[top & certain[at]].sum())
-        self._belief += float(count @ belief)
-        self._log_belief += self._log_beliefs(rows, (at, code, count), belief, posterior)
-        for number, view in enumerate(self._views):
-            alone = unpack_bits(view.values(rows), may_have.shape[1])[at, code] & there
-            self._by_release[number] += int(count[alone].sum())
-        right = np.bincount(at[top], count[top], minlength=len(rows)).astype(np.int64)
-        most, people = posterior[np.arange(len(rows)), likeliest], self._people[rows]
-        claimed = ~np.isnan(most)
-        most, people, right = most[claimed], people[claimed], right[claimed]
-        # a belief of exactly 1 belongs to the last bin
-        place = np.minimum((most * 10).astype(np.int64), 9)
-        for number, each in enumerate(self._bins):
-            inside = place == number
-            each[0] += int(people[inside].sum())
-            each[1] += float(people[inside] @ most[inside])
-            each[2] += int(right[inside].sum())
-
-    def _log_beliefs(
-        self, rows: Integers, entries: tuple[Integers, Integers, Integers], belief: Floats, posterior: Floats
-    ) -> float:
-        """Add up ln belief in what is so; with several values each, also in what is not."""
-        at, code, count = entries
-        with np.errstate(divide="ignore", invalid="ignore"):
-            so = float(count @ np.log(belief)) if len(count) else 0.0
-            if self._views[0].semantics == "single":
-                return so
-            has_it = np.zeros(posterior.shape, np.int64)
-            np.add.at(has_it, (at[code >= 0], code[code >= 0]), count[code >= 0])
-            without = self._people[rows, np.newaxis] - has_it
-            return so + float(np.where(without > 0, without * np.log(1 - np.nan_to_num(posterior, nan=1.0)), 0.0).sum())
-
-    def result(self) -> TruthCheck | None:
-        """Return the shares."""
-        people, pairs = int(self._people.sum()), int(self._counts.sum())
-        if pairs == 0:
-            return None
-        bins = tuple(
-            ClaimedValues(Fraction(at, 10), Fraction(at + 1, 10), int(n), beliefs / n, Fraction(int(right), int(n)))
-            for at, (n, beliefs, right) in enumerate(self._bins)
-            if n
-        )
-        return TruthCheck(
-            people=people,
-            hits=Fraction(self._hits, pairs),
-            hits_by_release=tuple(Fraction(each, pairs) for each in self._by_release),
-            given_away=Fraction(self._given_away, people),
-            guessed=Fraction(self._guessed, people),
-            belief=self._belief / pairs,
-            belief_before=self._before / pairs,
-            log_belief=self._log_belief / (pairs if self._views[0].semantics == "single" else people * self._values),
-            calibration=ClaimedValues.of(bins),
-        )

@@ -48,7 +48,7 @@ from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.progress import Progress, quiet
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
-from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Proposals, RankedGroups, Store
+from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Proposals, Store
 from sidelight.search.mondrian_frontier import Generation, KeyStore, label_counts, place_populations
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, covered_limits, merge_summaries
@@ -249,7 +249,7 @@ class Acceptance:
                 undecided[accepted.group] = False
                 yield accepted
 
-    def proposals(self, groups: RankedGroups, undecided: Flags) -> Proposals:
+    def proposals(self, groups: OpenGroups, undecided: Flags) -> Proposals:
         """Return what groups try, in their order."""
         return Proposals(groups, self.store.orders, self.target, self.least, undecided)
 

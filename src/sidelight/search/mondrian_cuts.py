@@ -206,7 +206,7 @@ class Proposals:
     `target`, how often each of its labels occurs in each key, columns come in the order of what their cut tells of it.
     """
 
-    groups: RankedGroups
+    groups: OpenGroups
     orders: tuple[Order, ...]
     target: Counts | None = None
     least: int = 1  # people that a half must have
@@ -286,7 +286,11 @@ def _uncertainty(counts: Integers) -> Floats:
 
 
 class OpenGroups(ABC):
-    """Groups with cuts to choose from: of those that are not at hand only cuts are kept, and what is beside them."""
+    """Groups with cuts to choose from.
+
+    Of those that are not at hand only cuts are kept, and what is beside them; the rules ask the others for `extents`
+    and `lines`, and those of single keys for what these have beside cuts.
+    """
 
     table: Table  # whose values and semantics they have
     numbers: Integers  # of the groups, in the store
@@ -297,9 +301,23 @@ class OpenGroups(ABC):
         """How many groups there are, numbered from 0."""
         return len(self.numbers)
 
-    @abstractmethod
     def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
         """Propose the most balanced cuts, then all others, of groups that are undecided by then; with their groups."""
+        proposals = acceptance.proposals(self, undecided)
+        yield acceptance.medians(proposals), self
+        yield acceptance.others(proposals), self
+
+    def extents(self) -> tuple[Integers, Integers]:
+        """Return the first and the last rank that occur: (columns, groups) each."""
+        raise NotImplementedError
+
+    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
+        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
+        raise NotImplementedError
+
+    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
+        raise NotImplementedError
 
     @abstractmethod
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
@@ -329,28 +347,6 @@ class OpenGroups(ABC):
         for rows, both in map_on_cores(judge, self.halves(cuts.take(large)), keys=len(large)):
             holds[large[rows]] = both
         return holds
-
-
-class RankedGroups(OpenGroups):
-    """Open groups that are at hand: the rules ask how their people stand along each column."""
-
-    @abstractmethod
-    def extents(self) -> tuple[Integers, Integers]:
-        """Return the first and the last rank that occur: (columns, groups) each."""
-
-    @abstractmethod
-    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
-        """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
-
-    @abstractmethod
-    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
-
-    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
-        """Propose cuts of all groups at once."""
-        proposals = acceptance.proposals(self, undecided)
-        yield acceptance.medians(proposals), self
-        yield acceptance.others(proposals), self
 
 
 class Store(ABC):

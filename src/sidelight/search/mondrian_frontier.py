@@ -47,10 +47,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Codes, Integers, add_up, ranges, run_starts
-from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.search.effort import EFFORT, map_on_cores
-from sidelight.search.mondrian_cuts import Cuts, Line, OpenGroups, RankedGroups, Store
+from sidelight.search.mondrian_cuts import Cuts, Line, OpenGroups, Store
 from sidelight.search.utility import candidate_groups
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
@@ -119,7 +118,7 @@ class KeyStore(Store):
 
 
 @dataclass(eq=False)
-class Generation(RankedGroups):
+class Generation(OpenGroups):
     """Groups that may still be cut, numbered from 0, and their keys: those of each group stand side by side."""
 
     table: Table
@@ -527,7 +526,7 @@ class Boxes:
 
 
 @dataclass(eq=False)
-class CountedGroups(RankedGroups):
+class CountedGroups(OpenGroups):
     """Groups that may be cut, numbered from 0, by the histogram of their people."""
 
     table: Table  # whose values and semantics they have
@@ -594,8 +593,3 @@ class CountedGroups(RankedGroups):
             # the sums include a cell's own people, so what is before a cell ends at the one before it
             before, left, both = (self.upto[cell - 1, :values].astype(np.int64) for cell in (first_cell, cut, end))
             yield rows, np.vstack((left - before, both - left))
-
-    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        """Refuse to count what single keys have."""
-        del cuts, counts
-        raise BadPolicy(f"{parameter('towards')} looks at single keys, which does not go with {parameter('memory')}")

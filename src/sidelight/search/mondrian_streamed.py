@@ -36,7 +36,7 @@ from sidelight.arrays import Codes, Flags, Integers, add_up
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
-from sidelight.search.mondrian_cuts import Cuts, OpenGroups, RankedGroups, Store
+from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Store
 from sidelight.search.mondrian_frontier import Boxes, CountedGroups, Generation, KeyStore, Ranks, RoutingTree
 from sidelight.search.utility import Marginals, Regions, candidate_groups, region_labels
 from sidelight.streams.sorted_runs import Batch, RowParts
@@ -85,7 +85,7 @@ class LotGroups(OpenGroups):
     numbers: Integers  # of the groups, in the store
     totals: Integers
     lots: Sequence[tuple[Integers, bool]] = ()  # rows of the generation, and whether they are held as keys
-    open_lot: Callable[[Integers, bool], RankedGroups] | None = None  # reads the groups of these numbers
+    open_lot: Callable[[Integers, bool], OpenGroups] | None = None  # reads the groups of these numbers
     cuts: Cuts = field(default_factory=lambda: Cuts.concatenate([]))  # in the order in which they are tried
     known: Integers = field(default_factory=lambda: np.zeros((2, 0, 0), np.int64))  # (sides, cuts, values)
 
@@ -285,7 +285,7 @@ class StreamedStore(Store):
                 lots += [(lot, as_keys) for lot in divide_rows(some, weight[some], room)]
         return lots
 
-    def _open_lot(self, numbers: Integers, as_keys: bool) -> RankedGroups:  # noqa: FBT001 - as the lots have it
+    def _open_lot(self, numbers: Integers, as_keys: bool) -> OpenGroups:  # noqa: FBT001 - as the lots have it
         if not as_keys:
             return self._count(numbers)
         ((_, table),) = self._read_tables(numbers, np.zeros(len(numbers), np.int64))
