@@ -92,7 +92,7 @@ class PlainMondrian:
     def accepts(self, number, cut):
         """Judge both halves on their own, then the release that the cut would make."""
         left, right = [key for key in self.groups[number] if key not in cut[3]], sorted(cut[3])
-        if not self.check.may_hold_in_each(self.release([left, right])).all():
+        if not self.check.holds_in_each(self.release([left, right]), if_close=True).all():
             return False
         groups = [*self.groups[:number], left, *self.groups[number + 1 :], right]
         return all(check.holds_exactly(self.release(groups)) for check in self.check.together)

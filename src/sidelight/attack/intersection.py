@@ -185,11 +185,8 @@ def intersect(
     views = []
     for each, (release, lookup), groups, marked in zip(published, looked_up, whole, presence, strict=True):
         linkage = link(release, targets.known, len(targets), lookup, person=person)
-        right = share_linked_right(each, targets, linkage)
-        seen = groups, common.counts(groups), linkage
-        views.append(
-            View.build(*seen, presence=targets.presence(marked), share_linked_right=right, parts=find_parts(each))
-        )
+        right, presence_there = share_linked_right(each, targets, linkage), targets.presence(marked)
+        views.append(View(groups, common.counts(groups), linkage, presence_there, right, find_parts(each)))
     beliefs, together = prior_of(views, prior), Together.independent(len(views))
     if evidence != "independent":
         together = estimate_agreement(views, beliefs, targets, [columns_of(*each) for each in looked_up])

@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -80,7 +81,7 @@ def find_parts(published: ReleaseOrResult) -> int | None:
     return published.parts if isinstance(published, ExpectedCounts) else None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class View:
     """One release as the attacker sees it: people linked to groups, and `counts` of values under common names.
 
@@ -93,35 +94,28 @@ class View:
     counts: Counts
     linkage: Linkage
     presence: PresenceChances
-    may_have: Bits
-    must_have: Bits
     share_linked_right: Fraction | None = None  # the share of people who were looked for in the right group
     parts: int | None = None
 
-    @classmethod
-    def build(
-        cls,
-        groups: Groups,
-        counts: Counts,
-        linkage: Linkage,
-        *,
-        presence: PresenceChances,
-        share_linked_right: Fraction | None = None,
-        parts: int | None = None,
-    ) -> View:
-        """Look up the values of every profile."""
-        may_have = np.repeat(pack_bits(np.ones((1, counts.width), bool)), len(linkage), axis=0)
-        must_have = np.zeros_like(may_have)
-        if parts is None:
-            row, value, count = counts.entries()
-            # nothing is ruled out about somebody who is not there: never "no value is left"
-            there = linkage.matches > 0
-            values = pack_positions(row, value, counts.shape)
-            may_have[there] = _join_by_profile(values, linkage, np.bitwise_or)[there]
-            everybody = groups.sizes[row] == (1 if groups.semantics == "multiset" else count)
-            values = pack_positions(row[everybody], value[everybody], counts.shape)
-            must_have = _join_by_profile(values, linkage, np.bitwise_and)
-        return cls(groups, counts, linkage, presence, may_have, must_have, share_linked_right, parts)
+    @cached_property
+    def may_have(self) -> Bits:
+        """The values of each profile."""
+        all_values = np.repeat(pack_bits(np.ones((1, self.counts.width), bool)), len(self.linkage), axis=0)
+        if self.parts is not None:
+            return all_values
+        row, value, _ = self.counts.entries()
+        joined = _join_by_profile(pack_positions(row, value, self.counts.shape), self.linkage, np.bitwise_or)
+        # nothing is ruled out about somebody who is not there: never "no value is left"
+        return np.where(self.linkage.matches[:, np.newaxis] > 0, joined, all_values)
+
+    @cached_property
+    def must_have(self) -> Bits:
+        """The values that everybody has in all groups of each profile."""
+        row, value, count = self.counts.entries()
+        everybody = self.groups.sizes[row] == (1 if self.semantics == "multiset" else count)
+        everybody &= self.parts is None
+        values = pack_positions(row[everybody], value[everybody], self.counts.shape)
+        return _join_by_profile(values, self.linkage, np.bitwise_and)
 
     def if_present(self) -> View:
         """Look at it as if everybody who may be in it were."""

@@ -33,7 +33,8 @@ from sidelight.errors import (
     is_one_of,
     parameter,
 )
-from sidelight.release.generalise import AnyGroups, Lattice, Node, coarser
+from sidelight.progress import Progress, quiet
+from sidelight.release.generalise import AnyGroups, AnyLattice, Lattice, Node, StreamedLattice, coarser
 from sidelight.release.groups import Groups
 from sidelight.rounding import whole_number
 from sidelight.search.effort import EFFORT
@@ -63,7 +64,6 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
-    from sidelight.progress import Progress
     from sidelight.release.population import Population
     from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.hierarchy import Hierarchy
@@ -134,30 +134,40 @@ class FullDomain(Method):
             recoding = recodings.recode(node, chosen)
             return {name: UTILITIES[name](recoding) for name in weighed}
 
-        if self.levels is not None:
-            nodes = self._judge_levels(lattice, policy)
-            worths = {node: weigh(node, nodes.chosen.get(node)) for node in nodes.within}
-        elif self.suppress:
-            nodes = search_with_suppression(
-                lattice,
-                policy,
-                max_suppressed=self.max_suppressed(table),
-                as_group=self.suppressed == "as *",
-                worth=lambda chosen: weigh(chosen.node, chosen),
-                max_checks=self.nodes,
-                progress=progress,
-            )
+        nodes = self.find_nodes(lattice, policy, lambda chosen: weigh(chosen.node, chosen), progress)
+        if self.suppress and self.levels is None:
             # all nodes within policy: a coarser one that suppresses fewer people may be worth more
             worths = {node: chosen.worth for node, chosen in nodes.chosen.items()}
         else:
-            nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
             # every other node within policy prints less than a minimal one
-            worths = {node: weigh(node) for node in nodes.minimal}
+            worths = {node: weigh(node, nodes.chosen.get(node)) for node in nodes.minimal or nodes.within}
         if not worths:
             raise self._refusal(table, policy, complete=nodes.complete)
         return {each: _take_best(lattice, recodings, nodes, worths, each) for each in utilities}
 
-    def _judge_levels(self, lattice: Lattice, policy: Policy) -> CheckedNodes:
+    def find_nodes(
+        self,
+        lattice: AnyLattice,
+        policy: Policy,
+        worth: Callable[[SuppressedNode], Mapping[str, float]] = lambda _: {},
+        progress: Progress = quiet,
+    ) -> CheckedNodes:
+        """Find the nodes within policy, and with suppression their worth; or judge the levels that were chosen."""
+        if self.levels is not None:
+            return self._judge_levels(lattice, policy)
+        if not self.suppress:
+            return search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
+        return search_with_suppression(
+            lattice,
+            policy,
+            max_suppressed=self.max_suppressed(lattice.table),
+            as_group=self.suppressed == "as *",
+            worth=worth,
+            max_checks=self.nodes,
+            progress=progress,
+        )
+
+    def _judge_levels(self, lattice: AnyLattice, policy: Policy) -> CheckedNodes:
         """Judge the levels that were chosen, exactly; a column that is not named is published as it is."""
         levels, names = self.levels or {}, [column.name for column in lattice.table.quasi]
         for name, level in levels.items():

@@ -37,7 +37,7 @@ from sidelight.release.release import Release
 from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.search.effort import EFFORT
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
-from sidelight.search.lattice_search import CheckedNodes, finest_first, search_lattice, search_with_suppression
+from sidelight.search.lattice_search import CheckedNodes, finest_first
 from sidelight.search.method import searched_levels
 from sidelight.search.protect import SearchProblem
 from sidelight.search.utility import UTILITIES, UtilityName
@@ -350,16 +350,7 @@ def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, p
             "that out, and name it among the measures"
         )
     refuse_too_many(lattice)
-    if not method.suppress:
-        return search_lattice(lattice, problem.searchable, max_checks=None, progress=progress)
-    return search_with_suppression(
-        lattice,
-        problem.searchable,
-        max_suppressed=method.max_suppressed(lattice.table),
-        as_group=method.suppressed == "as *",
-        max_checks=None,
-        progress=progress,
-    )
+    return method.find_nodes(lattice, problem.searchable, progress=progress)
 
 
 def _measure_nodes(

@@ -37,8 +37,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -334,19 +335,32 @@ class OpenGroups(ABC):
         """Return which cuts leave two halves that each keep the policy on their own, or may once in a run of cuts."""
         # people are at hand; values are counted only for cuts that leave enough of them on both sides
         holds: Flags = cuts.smaller >= (policy.least_group_size or 1)
-        if policy.only_group_sizes:
-            return holds
-        large = np.flatnonzero(holds)
+        if not policy.only_group_sizes:
+            large = np.flatnonzero(holds)
+            holds[large] = self.judge_halves(cuts.take(large), partial(policy.holds_in_each, if_close=True))
+        return holds
 
-        def judge(block: tuple[Integers, Groups]) -> tuple[Integers, Flags]:
+    def judge_halves(self, cuts: Cuts, judge: Callable[[Groups], Flags]) -> Flags:
+        """Return which cuts leave two halves that are each judged to hold."""
+        holds = np.zeros(len(cuts), bool)
+
+        def judge_block(block: tuple[Integers, Groups]) -> tuple[Integers, Flags]:
             rows, halves = block
             # (2 · rows,), left halves first → (2, rows)
-            left, right = policy.may_hold_in_each(halves).reshape(2, -1)
+            left, right = judge(halves).reshape(2, -1)
             return rows, left & right
 
-        for rows, both in map_on_cores(judge, self.halves(cuts.take(large)), keys=len(large)):
-            holds[large[rows]] = both
+        for rows, both in map_on_cores(judge_block, self.halves(cuts), keys=len(cuts)):
+            holds[rows] = both
         return holds
+
+    def count_both(self, cuts: Cuts, kind: npt.DTypeLike = np.int64) -> npt.NDArray[np.integer]:
+        """Count values left of all cuts, and right of them, (2, cuts, values), in numbers of a kind."""
+        beside = np.zeros((2, len(cuts), len(self.totals)), kind)
+        for rows, counts in self.count_sides(cuts):
+            # (2 · rows, values), left sides first → (2, rows, values)
+            beside[:, rows] = counts.reshape(2, len(rows), -1)
+        return beside
 
 
 class Store(ABC):

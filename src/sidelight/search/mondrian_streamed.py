@@ -102,17 +102,11 @@ class LotGroups(OpenGroups):
                 proposals = acceptance.proposals(groups, np.ones(len(some), bool))
                 cuts = acceptance.fitting(propose(proposals), groups)
                 # a lot numbers its groups from 0: back to rows of the generation
-                parts.append((replace(cuts, group=some[cuts.group]), self._count(groups, cuts)))
+                # what is beside them is kept, in numbers as small as may be
+                kind = np.min_scalar_type(int(self.totals.max(initial=0)))
+                parts.append((replace(cuts, group=some[cuts.group]), groups.count_both(cuts, kind)))
             self.keep(parts)
             yield self.cuts, self
-
-    def _count(self, groups: OpenGroups, cuts: Cuts) -> Integers:
-        """Count what is left of cuts, and what is right, in numbers as small as may be: they are kept."""
-        beside = np.zeros((2, len(cuts), len(self.totals)), np.min_scalar_type(int(self.totals.max(initial=0))))
-        for rows, counts in groups.count_sides(cuts):
-            # (2 · rows, values), left sides first → (2, rows, values)
-            beside[:, rows] = counts.reshape(2, len(rows), -1)
-        return beside
 
     def keep(self, parts: Sequence[tuple[Cuts, Integers]]) -> None:
         """Concatenate what lots propose, in the order of the groups."""
@@ -216,9 +210,7 @@ class StreamedStore(Store):
             old = self._part_numbers[old]
         new = self.tree.cut(old, cuts.column, cuts.rank, run, routed=self._part is None)
         if self.policy.together:
-            left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
-            for rows, counts in generation.count_sides(cuts):
-                left[rows], right[rows] = np.split(counts, 2)
+            left, right = generation.count_both(cuts)
             self.counts = np.vstack((self.counts, right))  # a copy: what a release has is never written to
             self.counts[old] = left
         if self._part is None or self.policy.together:

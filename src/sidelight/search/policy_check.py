@@ -117,23 +117,19 @@ class CriterionCheck:
         near |= np.asarray(comparison.holds(best, self.bound))  # type: ignore[arg-type]
         return ~self.clearly_holds(values) & near & np.isfinite(values)
 
-    def holds_in_each(self, groups: Groups) -> Flags:
-        """Judge each group as if it were the whole release."""
+    def holds_in_each(self, groups: Groups, *, if_close: bool = False) -> Flags:
+        """Judge each group as if it were the whole release; `if_close` lets pass what meets a limit that may be met."""
         if self.is_idle:
             return np.ones(len(groups), bool)
+        if if_close and not self.criterion.comparison.strict:
+            values = [self.screen.group_values(block) for block in self.criterion.measure.blocks(groups)]
+            return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
         if self.of_parts is not None and isinstance(self.screen, ViewScreen):
             parts, group = self.screen.parts(groups)
             holds = np.ones(len(groups), bool)
             holds[group[~self.of_parts.holds_in_each(parts)]] = False
             return holds
         return np.concatenate([self._block_holds_in_each(block) for block in self.criterion.measure.blocks(groups)])
-
-    def may_hold_in_each(self, groups: Groups) -> Flags:
-        """Judge each group as if it were the whole release, but let pass what meets a limit that may be met."""
-        if self.criterion.comparison.strict or self.is_idle:
-            return self.holds_in_each(groups)
-        values = [self.screen.group_values(block) for block in self.criterion.measure.blocks(groups)]
-        return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
 
     def _block_holds_in_each(self, groups: Groups) -> Flags:
         values = self.screen.group_values(groups)
@@ -252,15 +248,20 @@ class PolicyCheck:
         named = (check.criterion.measure.names_values(domain) for check in self.checks)
         return reduce(np.logical_or, named, np.zeros(len(domain), bool))
 
-    def holds_in_each(self, groups: Groups) -> Flags:
-        """Return which groups keep all criteria on their own: needed of each, enough where none is judged together."""
-        return _all_hold(groups, [check.holds_in_each for check in self.checks if check.binds_each_group])
+    def holds_in_each(self, groups: Groups, *, if_close: bool = False) -> Flags:
+        """Return which groups keep all criteria on their own: needed of each, enough where none is judged together.
 
-    def may_hold_in_each(self, groups: Groups) -> Flags:
-        """Return the same for searches that judge releases together; what is close to a limit to be met holds."""
-        one_by_one = (check.holds_in_each for check in self.by_group)
-        together = (check.may_hold_in_each for check in self.together if check.binds_each_group)
-        return _all_hold(groups, [*one_by_one, *together])
+        `if_close`, for searches that judge releases together: what is close to such a limit, to be met, holds.
+        """
+        holds = np.ones(len(groups), bool)
+        for check in (each for each in self.checks if each.binds_each_group):
+            # what one criterion refuses the next ones need not look at
+            left = np.flatnonzero(holds)
+            if len(left) == 0:
+                break
+            some = groups if len(left) == len(groups) else groups.take(left)
+            holds[left] = check.holds_in_each(some, if_close=if_close and not check.group_by_group)
+        return holds
 
     def holds(self, groups: AnyGroups) -> bool:
         """Judge groups together as one release, exactly; stop at the first that does not keep a criterion."""
@@ -274,17 +275,6 @@ class PolicyCheck:
             and all(check.holds_of_nothing(groups) for check in by_group)
             and all(check.holds(groups) for check in self.together)
         )
-
-
-def _all_hold(groups: Groups, judgements: Iterable[Callable[[Groups], Flags]]) -> Flags:
-    holds = np.ones(len(groups), bool)
-    for judge in judgements:
-        # what one criterion refuses the next ones need not look at
-        left = np.flatnonzero(holds)
-        if len(left) == 0:
-            break
-        holds[left] = judge(groups if len(left) == len(groups) else groups.take(left))
-    return holds
 
 
 def least_whole(bound: Amount, comparison: Comparison) -> int:
@@ -467,14 +457,6 @@ def share_limit(criterion: Criterion) -> ShareLimit | None:
     return None if share is None else ShareLimit(share, criterion.comparison.strict)
 
 
-def _distinct_limit(criterion: Criterion) -> int | None:
-    """Return a criterion as a limit on the number of different values, where it is one."""
-    bound = exact(criterion.bound)
-    if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from or bound == math.inf:
-        return None
-    return least_whole(bound, criterion.comparison)
-
-
 def covered_limits(policy: Policy) -> ValueLimits | None:
     """Return what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
 
@@ -504,10 +486,11 @@ def split_value_limits(criteria: Iterable[Criterion]) -> tuple[ValueLimits, list
     """Return the limits on shares and on numbers of values, and the criteria that are none of these."""
     shares, different, others = [], 0, []
     for each in criteria:
+        bound, measure = exact(each.bound), each.measure
         if (share := share_limit(each)) is not None:
             shares.append(share)
-        elif (least := _distinct_limit(each)) is not None:
-            different = max(different, least)
+        elif isinstance(measure, DistinctValues) and not measure.apart_from and bound != math.inf:
+            different = max(different, least_whole(bound, each.comparison))
         else:
             others.append(each)
     return ValueLimits(tuple(shares), different), others

@@ -147,12 +147,9 @@ class Veil:
 
     def passes(self, cuts: Cuts, generation: Generation) -> Flags:
         """Return which cuts keep the limits on values in both halves."""
-        passes = np.zeros(len(cuts), bool)
-        for rows, halves in generation.halves(cuts):
-            # (2 · cuts,), left halves before right ones → (2, cuts)
-            left, right = self.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
-            passes[rows] = left & right
-        return passes
+        return generation.judge_halves(
+            cuts, lambda halves: self.limits.holds_in_each(halves.counts.dense(), halves.sizes)
+        )
 
     def refuse_other_making(
         self, store: KeyStore, published: Integers, release: Release, target: Counts | None = None

@@ -111,9 +111,9 @@ def test_what_meets_a_limit_that_may_be_met_may_pass_until_it_is_judged_with_oth
     met = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1}]).groups
     for criterion, may in ((sl.Implications(0) <= Fraction(1, 2), True), (sl.Implications(0) < Fraction(1, 2), False)):
         check = CriterionCheck.from_criterion(criterion, people=10)
-        assert check.may_hold_in_each(met).tolist() == [may, False]
+        assert check.holds_in_each(met, if_close=True).tolist() == [may, False]
     policy = PolicyCheck.from_policy([sl.GroupSize() >= 2, sl.Acquaintance(family=1) <= Fraction(9, 10)], people=10)
-    assert policy.may_hold_in_each(GROUPS).tolist() == policy.holds_in_each(GROUPS).tolist()
+    assert policy.holds_in_each(GROUPS, if_close=True).tolist() == policy.holds_in_each(GROUPS).tolist()
 
 
 def test_groups_that_fall_into_parts_are_judged_part_by_part():
