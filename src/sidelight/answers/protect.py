@@ -448,7 +448,7 @@ class CompareAnswer(FlatAnswer):
         yield Paragraph(f"{self.source}: {people}; wanted: {self.policy}. Nothing was published.")
         printed = []
         for index, (row, written) in enumerate(zip(self.ways.rows, self.rows, strict=True)):
-            name = row.method.name + (f"\nresisting an {row.resists}" if row.resists else "")
+            name = row.method.name + (f"\nresisting an {row.method.resists}" if row.method.resists else "")
             groups, suppressed = "", ""
             if row.result is not None:
                 most = f" (≤ {row.suppress * 100:.3g} %)" if row.suppress else ""
@@ -475,7 +475,7 @@ class CompareAnswer(FlatAnswer):
     def _command(self) -> str:
         row = self.ways.advised
         words = [f"--method {row.method.name}"] if row.method.name != "lattice" else []
-        words += [f"--resists {row.resists}"] if row.resists else []
+        words += [f"--resists {row.method.resists}"] if row.method.resists else []
         if row.levels:
             words += [f"--suppress {row.suppress:g}"] if row.suppress else []
             words += [f"--levels '{levels_text(row.levels)}'"]

@@ -13,7 +13,7 @@ A table that is streamed has the same nodes, checks and weights, on groups that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
@@ -34,7 +34,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.progress import Progress, quiet
-from sidelight.release.generalise import AnyGroups, AnyLattice, Lattice, Node, StreamedLattice, coarser
+from sidelight.release.generalise import AnyLattice, Lattice, Node, StreamedLattice, coarser
 from sidelight.release.groups import Groups
 from sidelight.rounding import whole_number
 from sidelight.search.effort import EFFORT
@@ -243,7 +243,7 @@ def _take_best(
     chosen = nodes.chosen.get(best)
     return SearchOutcome(
         lattice.release_at(best) if chosen is None else chosen.release(lattice),
-        recodings.to_print(best, chosen),
+        recodings.recode(best, chosen, hold=True),
         levels=lattice.levels(best),
         minimal=tuple(lattice.levels(node) for node in nodes.minimal),
         choices=tuple(LevelChoice(lattice.levels(node), suppressed.get(node, 0), worths[node]) for node in listed),
@@ -322,54 +322,45 @@ class NodeRecodings:
         self._levels: dict[tuple[int, int], tuple[Column, Integers, Integers]] = {}
         self._marginals = Marginals.from_table(table, self._orders)
 
-    def recode(self, node: Node, chosen: SuppressedNode | None = None) -> Regions:
-        """Recode the table at a node, or with some of its groups suppressed."""
-        groups = self._lattice.groups_at(node)
-        hidden = None if chosen is None else chosen.flags(self._lattice)
+    def recode(self, node: Node, chosen: SuppressedNode | None = None, *, hold: bool = False) -> Regions:
+        """Recode the table at a node, or with some of its groups suppressed.
+
+        Groups that the lattice has on disk are read through and only added up, unless they are to be held.
+        """
+        lattice, hidden = self._lattice, None if chosen is None else chosen.flags(self._lattice)
+        groups = lattice.held_groups_at(node) if hold else lattice.groups_at(node)
         kept = np.arange(len(groups)) if hidden is None else np.flatnonzero(~hidden)
 
         def look_up() -> Integers:
             # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
-            keys, number = held(self._lattice.table), np.full(len(groups), -1)
-            number[kept] = np.arange(len(kept))
+            keys, number_of = held(lattice.table), np.full(len(groups), -1)
+            number_of[kept] = np.arange(len(kept))
             levels = [self._level(column, level)[0] for column, level in enumerate(node)]
             columns = [column.recode(to.labels, to.codes) for column, to in zip(keys.quasi, levels, strict=True)]
-            return number[number_equal_rows(tuple(columns), len(keys.sizes))[0]]
+            return number_of[number_equal_rows(tuple(columns), len(keys.sizes))[0]]
 
-        if isinstance(groups, Groups):
-            return self._recode_groups(node, groups if hidden is None else groups.take(kept), look_up)
-        return self._recode_groups(node, replace(groups, hidden=hidden), look_up)
-
-    def to_print(self, node: Node, chosen: SuppressedNode | None) -> Regions:
-        """Recode the table at a node, with its groups at hand even where the lattice has them on disk."""
-        recoding = self.recode(node, chosen)
-        # groups on disk were only added up, so there are fewer sizes than groups
-        if recoding.groups == len(recoding.sizes):
-            return recoding
-        groups = self._lattice.held_groups_at(node)
-        kept = groups if chosen is None else groups.take(np.flatnonzero(~chosen.flags(self._lattice)))
-        return self._recode_groups(node, kept, recoding.look_up)
-
-    def _recode_groups(self, node: Node, groups: AnyGroups, look_up: Callable[[], Integers]) -> Regions:
-        """Recode the table to these groups of a node; groups on disk are read through and only added up."""
         codes, sizes = [np.zeros(0, np.int32)] * len(node), np.zeros(0, np.int64)
+        parts: Iterable[Groups]
         if isinstance(groups, Groups):
-            codes, sizes = [column.codes for column in groups.columns], groups.sizes
+            parts = [groups if hidden is None else groups.take(kept)]
+            codes, sizes = [column.codes for column in parts[0].columns], parts[0].sizes
+        else:
+            parts = replace(groups, hidden=hidden).unpack_groups()
         _, starts, stops = zip(*(self._level(column, level) for column, level in enumerate(node)), strict=True)
         label_people = tuple(np.zeros(len(start), np.int64) for start in starts)
         number = pairs = people = 0
-        for part in [groups] if isinstance(groups, Groups) else groups.unpack_groups():
+        for part in parts:
             for total, column in zip(label_people, part.columns, strict=True):
                 np.add(total, add_up(column.codes, part.sizes, len(total)), out=total)
             number += len(part)
             pairs += int((part.sizes * part.sizes).sum())
             people += int(part.sizes.sum())
         return Regions(
-            self._lattice.table,
+            lattice.table,
             self._orders,
             self._marginals,
             sizes,
-            self._lattice.table.people - people,
+            lattice.table.people - people,
             # (columns, groups) → (groups, columns)
             np.stack([start[code] for start, code in zip(starts, codes, strict=True)]).T,
             np.stack([stop[code] for stop, code in zip(stops, codes, strict=True)]).T,

@@ -263,10 +263,8 @@ def smallest_epsilon_table(
         if progress is not None and total is not None:
             progress(done, total)
 
-    chosen = _keep_columns(table, columns)
-    asked, lattice = _build_questions(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
-    _check_questions(asked, lattice)
-    return replace(_measure_nodes(lattice, _list_all_nodes(lattice), asked, progress=report), of_epsilon=True)
+    found = generalisation_table(table, hierarchies, beliefs, columns=columns, progress=report)
+    return replace(found, of_epsilon=True)
 
 
 def _keep_columns(table: Table, columns: str | Sequence[str] | None) -> Table:

@@ -414,7 +414,7 @@ class ExactRelease:
 
     check: CriterionCheck
     groups: Groups
-    _beside: dict[int, list[Summary]] = field(default_factory=dict)  # per block: the summary of all others, if any
+    _beside: dict[tuple[int, ...], list[Summary]] = field(default_factory=dict)  # blocks → the summary of all others
 
     @cached_property
     def holds(self) -> bool:

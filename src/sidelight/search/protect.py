@@ -406,19 +406,14 @@ class ComparedRelease:
     @property
     def how(self) -> str:
         """The method and its setting, in a few words."""
-        if self.resists is not None:
-            return f"{self.method.name}, resisting an {self.resists}"
+        if self.method.resists is not None:
+            return f"{self.method.name}, resisting an {self.method.resists}"
         return f"{self.method.name}, suppressing {self.suppress:.2g}" if self.suppress else self.method.name
 
     @property
     def suppress(self) -> float:
         """The share of people who may be suppressed."""
         return float(self.method.suppress)
-
-    @property
-    def resists(self) -> str | None:
-        """The attacker for whom it keeps the limits too (Mondrian)."""
-        return self.method.resists
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -489,7 +484,7 @@ class ReleaseComparison(Tabular):
             best = min(whole, key=ComparedRelease.default_loss)
             yield f"Row {self._number(best)} suppresses nobody ({DEFAULT_UTILITY} {best.default_loss():.3g})."
         for row in self.within:
-            if row.resists is not None:
+            if row.method.resists is not None:
                 result, plain, price = row.found, row.method.with_options(resists=None), ""
                 if result.resistance is not None and result.resistance.belief is not None:
                     # what it costs; nothing where only sizes are limited
@@ -497,10 +492,8 @@ class ReleaseComparison(Tabular):
                     known = next(others, None)
                     before = result.resistance.plain_loss if known is None else known
                     price = f": a loss of {result.utility['loss']:.3g}, where it would be {before:.3g}"
-                yield (
-                    f"Row {self._number(row)} keeps the limits for an {row.resists} too, who knows how it was made"
-                    f"{price}."
-                )
+                reader = f"an {row.method.resists} too, who knows how it was made"
+                yield f"Row {self._number(row)} keeps the limits for {reader}{price}."
             if row is advised or row.method.recodes == "levels":
                 continue
             if row.method.recodes == "buckets":
@@ -536,7 +529,7 @@ class ReleaseComparison(Tabular):
             "row": self._number(row),
             "method": row.method.name,
             "suppress": row.suppress,
-            "resists": row.resists,
+            "resists": row.method.resists,
             "best_at": ", ".join(row.best_at),
             "levels": ",".join(f"{name}={level}" for name, level in row.levels.items()) or None,
             "groups": None if result is None else len(result.release),
@@ -558,24 +551,12 @@ class ReleaseComparison(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        heads = ("row", "method", "groups", "suppressed", *COMPARED, "printed")
-        rows = [
-            (
-                self._number(row),
-                row.how,
-                *(
-                    ("",) * (2 + len(COMPARED))
-                    if row.result is None
-                    else (
-                        len(row.result.release),
-                        row.result.suppressed,
-                        *(float(f"{row.result.utility[name]:.4g}") for name in COMPARED),
-                    )
-                ),
-                "; ".join(f"{name} {what}" for name, what in row.labels.items()) or row.reason,
-            )
-            for row in self.rows
-        ]
+        heads, rows = ("row", "method", "groups", "suppressed", *COMPARED, "printed"), []
+        for row in self.rows:
+            figures = ["" if figure is None else figure for figure in map(self.as_data(row).get, heads[2:-1])]
+            short = [float(f"{figure:.4g}") if isinstance(figure, float) else figure for figure in figures]
+            printed = "; ".join(f"{name} {what}" for name, what in row.labels.items())
+            rows.append((self._number(row), row.how, *short, printed or row.reason))
         return html_table(str(self.policy), heads, rows, total=len(rows), note=" ".join(self.advice()))
 
 
