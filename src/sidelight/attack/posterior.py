@@ -291,13 +291,6 @@ class Together:
         beliefs[left] = self._weigh(views, prior, one, left, exactly=True)[0]
         return None if (beliefs < 0).any() else tuple(beliefs.tolist())
 
-    def _silence(self, observation: Observation, release: int, rows: Integers) -> Observation:
-        """Return the observation with 0 people for rows about which the release tells nothing more: not located."""
-        if release not in self.silent:
-            return observation
-        shares, people, present = observation
-        return shares, np.where(self.silent[release][rows, np.newaxis], 0 * people, people), present
-
     def _weigh(
         self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers, values: Integers, *, exactly: bool
     ) -> ExactOrFloats:
@@ -309,7 +302,9 @@ class Together:
         }
         observations = []
         for at, view in enumerate(views):
-            shares, people, present = self._silence(view.observation(rows, exactly=exactly), at, rows)
+            shares, people, present = view.observation(rows, exactly=exactly)
+            if at in self.silent:  # 0 people: not located
+                people = np.where(self.silent[at][rows, np.newaxis], 0 * people, people)
             observations.append((shares[:, values], people, present))
         single = views[0].semantics == "single"
         if not single:

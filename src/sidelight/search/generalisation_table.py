@@ -204,7 +204,11 @@ def generalisation_table(
 
     Source: as the tables and figures of Martin et al., ICDE 2007, and Machanavajjhala et al., VLDB 2009.
     """
-    by, chosen = as_hierarchies(hierarchies), _keep_columns(table, columns)
+    by, chosen = as_hierarchies(hierarchies), expect(Table, table, "what is generalised")
+    if columns is not None:
+        if not as_names(columns):
+            raise BadMeasure(f"{parameter('columns')} names none; name some of the table's, or leave it out")
+        chosen = table.only(tuple(dict.fromkeys(as_names(columns))))
     named = named_measures(measures)
     names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
     asked = _build_questions(named, names, chosen)
@@ -219,8 +223,19 @@ def generalisation_table(
     registers = [each for each in compared if each is not None]
     registers += problem.searchable.registers if problem else ()
     lattice = Lattice(chosen, by, populations=tuple(dict.fromkeys(registers)))
-    _check_questions(asked, lattice)
-    found = _list_all_nodes(lattice) if problem is None else _find_within(lattice, problem, method, progress)
+    release = lattice.release_at(lattice.bottom)
+    for measure in asked.values():
+        plain, view = measure.resolve(release)
+        plain.check(view)
+    if problem is None:
+        if len(lattice) > EFFORT.listed_nodes:
+            raise BadHierarchy(
+                f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
+                "levels or columns out, or give a policy to have the minimal ones within it"
+            )
+        found = CheckedNodes((), tuple(lattice.nodes()), len(lattice), complete=True)
+    else:
+        found = _find_within(lattice, problem, method, progress)
     nodes = tuple(finest_first(found.minimal if minimal else found.within)) if problem else found.within
     recodings = NodeRecodings(lattice, by) if names else None
     return _measure_nodes(lattice, replace(found, within=nodes), asked, names, recodings, progress=progress)
@@ -267,16 +282,6 @@ def smallest_epsilon_table(
     return replace(found, of_epsilon=True)
 
 
-def _keep_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
-    expect(Table, table, "what is generalised")
-    if columns is None:
-        return table
-    names = dict.fromkeys(as_names(columns))
-    if not names:
-        raise BadMeasure(f"{parameter('columns')} names none; name some of the table's, or leave it out")
-    return table.only(tuple(names))
-
-
 def named_measures(
     measures: Mapping[str, Measure] | Iterable[Measure] | Measure, name_of: Callable[[Measure], str] = str
 ) -> dict[str, Measure]:
@@ -321,23 +326,6 @@ def _build_questions(
     if not asked and not utilities:
         raise BadMeasure("nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'")
     return asked
-
-
-def _check_questions(asked: Mapping[str, Measure], lattice: Lattice) -> None:
-    release = lattice.release_at(lattice.bottom)
-    for measure in asked.values():
-        plain, view = measure.resolve(release)
-        plain.check(view)
-
-
-def _list_all_nodes(lattice: Lattice) -> CheckedNodes:
-    if len(lattice) > EFFORT.listed_nodes:
-        raise BadHierarchy(
-            f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
-            "levels or columns out, or give a policy to have the minimal ones within it"
-        )
-    nodes = tuple(lattice.nodes())
-    return CheckedNodes((), nodes, len(nodes), complete=True)
 
 
 def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress) -> CheckedNodes:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from sidelight.engines.formats.write import FormatName
     from sidelight.measures.attacker_answer import AttackerAnswer
-    from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress
     from sidelight.publish.publish import Layout, Published
@@ -359,8 +358,12 @@ class SearchResult(SearchOutcome, Tabular):
         return f"<SearchResult of method '{self.method.name}': {self.in_words()}; {self.verdict}: {self.policy}>"
 
     def _repr_html_(self) -> str:
+        judged = []
+        for each in self.verdict.judgements:
+            value = short_amount(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad)
+            judged.append((str(each.criterion), f"{value}, {'holds' if each.holds else 'broken'}"))
         rows: list[tuple[object, object]] = [
-            *((str(each.criterion), _describe_judgement(each)) for each in self.verdict.judgements),
+            *judged,
             *((f"level of {column}", level) for column, level in self.levels.items()),
             ("people", self.release.size),
             ("groups", len(self.release)),
@@ -469,8 +472,3 @@ class SearchResult(SearchOutcome, Tabular):
             quiet_method=quiet_method,
             bounds=bounds,
         )
-
-
-def _describe_judgement(judgement: Judgement) -> str:
-    measure, value = judgement.criterion.measure, judgement.finding.value
-    return f"{short_amount(value, large_is_bad=measure.large_is_bad)}, {'holds' if judgement.holds else 'broken'}"

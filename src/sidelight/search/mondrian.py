@@ -414,7 +414,7 @@ class ExactRelease:
 
     check: CriterionCheck
     groups: Groups
-    _beside: dict[tuple[int, ...], list[Summary]] = field(default_factory=dict)  # blocks → the summary of all others
+    _beside: dict[tuple[int, ...], Summary] = field(default_factory=dict)  # blocks → the summary of all others
 
     @cached_property
     def holds(self) -> bool:
@@ -441,9 +441,7 @@ class ExactRelease:
         # the blocks that are cut are all there are
         if len(blocks) * EFFORT.groups >= len(self.groups):
             return []
-        if len(blocks) == 1 and blocks[0] in self._beside:
-            return self._beside[blocks[0]]
-        others = [merge_summaries([each for at, each in enumerate(self._blocks) if at not in set(blocks)])]
-        if len(blocks) == 1:
-            self._beside[blocks[0]] = others
-        return others
+        key = tuple(blocks)
+        if key not in self._beside:
+            self._beside[key] = merge_summaries(each for at, each in enumerate(self._blocks) if at not in key)
+        return [self._beside[key]]

@@ -108,7 +108,7 @@ class LotGroups(OpenGroups):
             self.keep(parts)
             yield self.cuts, self
 
-    def keep(self, parts: Sequence[tuple[Cuts, Integers]]) -> None:
+    def keep(self, parts: Sequence[tuple[Cuts, npt.NDArray[np.integer]]]) -> None:
         """Concatenate what lots propose, in the order of the groups."""
         cuts = Cuts.concatenate([each for each, _ in parts])
         order = np.argsort(cuts.group, kind="stable")
