@@ -42,9 +42,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -196,10 +196,6 @@ class Anatomy(Method):
                 "give 1, 2, 3, …"
             )
         expect_or_none(np.random.Generator, self.random, parameter("random"))
-
-    def seed_with(self, random: np.random.Generator) -> Self:
-        """Return the method drawing from this generator, unless one was set."""
-        return self if self.random is not None else replace(self, random=random)
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utilities: UtilityNames, progress: Progress

@@ -216,11 +216,6 @@ class FullDomain(Method):
             return f"it was chosen by '{utility}', which depends on who has which value"
         return None
 
-    @property
-    def leaves_people_out(self) -> bool:
-        """Whether suppressed people are left out, if any may be suppressed."""
-        return self.suppressed == "left out" and self.suppress > 0
-
     def max_suppressed(self, table: AnyTable) -> int:
         """Return how many people of a table may be suppressed."""
         # by its decimal text: 0.29 of 100 people is 29, while the float is a little less

@@ -103,11 +103,7 @@ class Method(ABC):
     @property
     def leaves_people_out(self) -> bool:
         """Whether it may publish a release of fewer people than the table has."""
-        return False
-
-    def refuse_policy(self, policy: Policy) -> None:
-        """Raise `BadPolicy` where the method, with these options, does not cover the whole policy."""
-        del policy
+        return self.suppress > 0 and getattr(self, "suppressed", None) == "left out"
 
     def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
         """Return how sensitive values may decide which release within policy is taken; None where they cannot.
@@ -127,8 +123,7 @@ class Method(ABC):
 
     def seed_with(self, random: np.random.Generator) -> Self:
         """Return the method drawing from this generator, unless it has one; others draw nothing."""
-        del random
-        return self
+        return self.with_options(random=random) if getattr(self, "random", random) is None else self
 
 
 class SearchedLevel(int):

@@ -158,11 +158,6 @@ class Mondrian(Method):
         )
         return dict.fromkeys(utilities, found)
 
-    def refuse_policy(self, policy: Policy) -> None:
-        """Raise `BadPolicy` for limits that no veil covers, those that only judge the end too."""
-        if self.resists is not None:
-            covered_limits(policy)
-
     def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
         """Return how sensitive values may decide which cuts are made: by the order of cuts towards them."""
         del utility

@@ -62,6 +62,7 @@ from sidelight.search.mondrian import Mondrian
 from sidelight.search.policy_check import (
     ShareLimit,
     belief_limit,
+    covered_limits,
     limits_values,
     list_blocking,
     nothing_found,
@@ -183,7 +184,10 @@ class SearchProblem:
                 f"method '{method.name}' makes groups in which no population can be counted, as '{compared}' asks; "
                 f"use {parameter('method')} {carrying}, or leave that limit out"
             )
-        method.refuse_policy(self.policy)  # limits that only judge the end are not in what is searched
+        if method.resists is not None:
+            covered_limits(
+                self.policy
+            )  # refuses those that no veil covers: some only judge the end, and are not searched
         table, needed = self.table, next(filter(None, map(method.needs_all_keys, utilities)), None)
         if not isinstance(table, Table) and needed is not None:
             table = table.held(needed)
