@@ -185,9 +185,7 @@ class SearchProblem:
                 f"use {parameter('method')} {carrying}, or leave that limit out"
             )
         if method.resists is not None:
-            covered_limits(
-                self.policy
-            )  # refuses those that no veil covers: some only judge the end, and are not searched
+            covered_limits(self.policy)  # refuses those that no veil covers, those that only judge the end too
         table, needed = self.table, next(filter(None, map(method.needs_all_keys, utilities)), None)
         if not isinstance(table, Table) and needed is not None:
             table = table.held(needed)
