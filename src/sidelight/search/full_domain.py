@@ -34,7 +34,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.progress import Progress, quiet
-from sidelight.release.generalise import AnyLattice, Lattice, Node, StreamedLattice, coarser
+from sidelight.release.generalise import Lattice, Node, coarser
 from sidelight.release.groups import Groups
 from sidelight.rounding import whole_number
 from sidelight.search.effort import EFFORT
@@ -147,7 +147,7 @@ class FullDomain(Method):
 
     def find_nodes(
         self,
-        lattice: AnyLattice,
+        lattice: Lattice,
         policy: Policy,
         worth: Callable[[SuppressedNode], Mapping[str, float]] = lambda _: {},
         progress: Progress = quiet,
@@ -167,7 +167,7 @@ class FullDomain(Method):
             progress=progress,
         )
 
-    def _judge_levels(self, lattice: AnyLattice, policy: Policy) -> CheckedNodes:
+    def _judge_levels(self, lattice: Lattice, policy: Policy) -> CheckedNodes:
         """Judge the levels that were chosen, exactly; a column that is not named is published as it is."""
         levels, names = self.levels or {}, [column.name for column in lattice.table.quasi]
         for name, level in levels.items():
