@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import sidelight as sl
-from sidelight.measures.closeness import TreeDistance
+from sidelight.measures.closeness import GroundDistance
 from sidelight.testing import releases
 
 
@@ -138,7 +138,7 @@ def test_closeness_is_transport_along_the_hierarchy(data):
     hierarchy = data.draw(hierarchies(release.domain))
     finding = sl.Closeness(distance="hierarchical", hierarchy=hierarchy).measure(release)
     assert finding.replay(release) == finding.value
-    top = TreeDistance(release.domain, hierarchy).top
+    top = GroundDistance(release.domain, hierarchy=hierarchy).top
     costs = [[meeting(hierarchy, a, b) / max(top, 1) for b in release.domain] for a in release.domain]
     every, p = shares(release)
     assert float(finding.value) == pytest.approx(max((transport(q, p, costs) for q in every), default=0), abs=1e-7)

@@ -292,13 +292,12 @@ def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Findi
         # by identity, as a measure may hold what cannot be hashed
         by_measure = dict(zip(map(id, asked), found, strict=True))
     views: Views = {}
-    return tuple(
-        by_measure.get(id(measure)) or _measure_held(measure, release.held(str(measure)), views) for measure in measures
-    )
 
+    def measure_held(measure: Measure) -> Finding:
+        held = release.held(str(measure))
+        return measure.measure_view(held, views) if isinstance(measure, About) else measure.measure(held)
 
-def _measure_held(measure: Measure, release: Release, views: Views) -> Finding:
-    return measure.measure_view(release, views) if isinstance(measure, About) else measure.measure(release)
+    return tuple(by_measure.get(id(measure)) or measure_held(measure) for measure in measures)
 
 
 def _goes_by_blocks(measure: Measure, release: ReleaseBlocks) -> bool:

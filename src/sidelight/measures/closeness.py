@@ -163,11 +163,10 @@ class Closeness(Targeted, FormulaMeasure):
         self.ground_distance(drop_values(release.groups, self.apart_from).domain)
 
     @lru_cache(maxsize=16)  # noqa: B019 - a few small values, asked for by every block of groups
-    def ground_distance(self, domain: tuple[Label, ...]) -> OrderedDistance | TreeDistance:
+    def ground_distance(self, domain: tuple[Label, ...]) -> GroundDistance:
         """Return the distance between the values of a domain: in a row, or in a tree."""
-        if self.distance == "ordered":
-            return OrderedDistance(domain, domain if self.order is None else tuple(map(label, self.order)))
-        return TreeDistance(domain, self.hierarchy)
+        order = domain if self.order is None else tuple(map(label, self.order))
+        return GroundDistance(domain, order if self.distance == "ordered" else None, self.hierarchy)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         if self.distance != "ordered" or self.order is not None:
@@ -178,7 +177,7 @@ class Closeness(Targeted, FormulaMeasure):
     def statistic(self, groups: Groups) -> Integers:
         groups = drop_values(groups, self.apart_from)
         ground = self.ground_distance(groups.domain)
-        return groups.counts.dense() if isinstance(ground, OrderedDistance) else share_runs(groups, *ground.codings)
+        return share_runs(groups, *ground.codings) if ground.order is None else groups.counts.dense()
 
     @property
     def sparse_statistic(self) -> bool:  # type: ignore[override]
@@ -194,7 +193,7 @@ class Closeness(Targeted, FormulaMeasure):
         """
         groups = drop_values(groups.take(slice(0)), self.apart_from)  # for the domain
         ground = self.ground_distance(groups.domain)
-        if isinstance(ground, OrderedDistance):
+        if ground.order is not None:
             here, overall = shares(statistic, groups, arithmetic)
             # what crosses the border after a place is what was too much up to it
             flows = np.cumsum(ground.lay_out(here - overall), axis=1)
@@ -233,51 +232,23 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True)
-class OrderedDistance:
-    """Values lie in a row, one step apart; values that do not occur have their places too."""
+class GroundDistance:
+    """How far apart values are: on a row, one step between places, or in a tree, whose top is 1.
+
+    Without an `order` values are the leaves of a tree, as far apart as the level where they meet; without a hierarchy
+    either all meet at level 1, so that all are equally far apart.
+    """
 
     domain: tuple[Label, ...]
-    order: tuple[Label, ...]
+    order: tuple[Label, ...] | None = None  # values that do not occur have their places too
+    hierarchy: Hierarchy | None = None
 
     def __post_init__(self) -> None:
-        outside = set(self.domain).difference(self.order)
+        outside = set(self.domain).difference(self.domain if self.order is None else self.order)
         if outside:
             raise BadMeasure(
                 f"'{shown(in_order(outside)[0])}' is a value of the release but not in order=; add it there"
             )
-
-    @property
-    def cost(self) -> Fraction:
-        """What a step costs: the row is 1 long."""
-        return Fraction(1, len(self.order) - 1) if len(self.order) > 1 else Fraction(0)
-
-    def lay_out(self, differences: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-        """Bring (groups, values) in the order of the domain into (groups, places), zero where a place has no value."""
-        if self.order == self.domain:
-            return differences
-        place = {value: code for code, value in enumerate(self.order)}
-        ordered = np.zeros((len(differences), len(self.order)), differences.dtype)
-        ordered[:, [place[value] for value in self.domain]] = differences
-        return ordered
-
-    def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
-        """Return Σ of absolute cumulative differences / (number of values − 1)."""
-        # earth moves along the row: what crosses a border is the surplus of all values before it
-        cumulative = accumulate(differences.get(value, Fraction(0)) for value in self.order)
-        return sum((abs(each) for each in cumulative), Fraction(0)) * self.cost
-
-
-@dataclass(frozen=True)
-class TreeDistance:
-    """Values lie on the leaves of a tree; two are as far apart as the level where they meet, the top being 1.
-
-    Without a hierarchy all meet at level 1, so that all are equally far apart.
-    """
-
-    domain: tuple[Label, ...]
-    hierarchy: Hierarchy | None = None
-
-    def __post_init__(self) -> None:
         if self.hierarchy is not None:
             self.hierarchy.cover(self.domain)
 
@@ -292,8 +263,18 @@ class TreeDistance:
 
     @property
     def cost(self) -> Fraction:
-        """What crossing a border costs: up through as many levels as down again."""
-        return Fraction(1, 2 * self.top) if self.top else Fraction(0)
+        """What crossing a border costs: a step on a row that is 1 long; up through as many levels as down again."""
+        steps = 2 * self.top if self.order is None else len(self.order) - 1
+        return Fraction(1, steps) if steps > 0 else Fraction(0)
+
+    def lay_out(self, differences: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        """Bring (groups, values) in the order of the domain into (groups, places), zero where a place has no value."""
+        if self.order is None or self.order == self.domain:
+            return differences
+        place = {value: code for code, value in enumerate(self.order)}
+        ordered = np.zeros((len(differences), len(self.order)), differences.dtype)
+        ordered[:, [place[value] for value in self.domain]] = differences
+        return ordered
 
     @cached_property
     def codings(self) -> tuple[Integers, ...]:
@@ -321,8 +302,16 @@ class TreeDistance:
         return None if level == self.hierarchy.height else self.hierarchy.generalise(value, level)
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
-        """Return Σ over nodes N of height(N)/H · min(what its children have too much, what they have too little)."""
+        """Return the distance by the paper's formulas for one group.
+
+        On a row Σ of absolute cumulative differences / (number of values − 1); in a tree Σ over nodes N of
+        height(N)/H · min(what its children have too much, what they have too little).
+        """
         total = Fraction(0)
+        if self.order is not None:
+            # earth moves along the row: what crosses a border is the surplus of all values before it
+            cumulative = accumulate(differences.get(value, Fraction(0)) for value in self.order)
+            return sum(map(abs, cumulative), total) * self.cost
         for level in range(1, self.top + 1):
             for under in self.nodes(level).values():
                 inside = set(under)

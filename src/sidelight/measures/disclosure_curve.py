@@ -49,7 +49,8 @@ class DisclosureCurve(Tabular):
     risks: tuple[Amount, ...]
 
     def __repr__(self) -> str:
-        axes = ", ".join(f"{axis.name} {_range(axis.amounts)}" for axis in self.axes)
+        ranges = {axis.name: f"{min(axis.amounts)} to {max(axis.amounts)}" for axis in self.axes if axis.amounts[1:]}
+        axes = ", ".join(f"{axis.name} {ranges.get(axis.name, axis.amounts[0])}" for axis in self.axes)
         settings = "".join(f", {name} {value}" for name, value in self.settings)
         return f"<DisclosureCurve of {self.measure}{settings}: {axes}>"
 
@@ -168,7 +169,3 @@ def _amounts(name: str, amounts: object) -> tuple[int, ...]:
             f"give [{as_given(amounts)}], or range(6) for several"
         )
     return tuple(amounts)
-
-
-def _range(amounts: tuple[int, ...]) -> str:
-    return str(amounts[0]) if len(amounts) == 1 else f"{min(amounts)} to {max(amounts)}"

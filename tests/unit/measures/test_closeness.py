@@ -14,7 +14,7 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadMeasure, WrongKind
-from sidelight.measures.closeness import OrderedDistance, TreeDistance, too_much
+from sidelight.measures.closeness import GroundDistance, too_much
 from sidelight.measures.measure import Monotonicity
 
 TREE = sl.Hierarchy("value", (("a", "b", "c", "d"), ("x", "y", "x", "y"), ("*", "*", "*", "*")))
@@ -98,11 +98,11 @@ def test_around_a_value_that_is_the_top_itself_runs_no_border():
 
 def test_values_are_laid_out_as_the_distance_says():
     domain = ("a", "b", "c", "d")
-    assert sl.Closeness().ground_distance((*domain, "z")) == TreeDistance((*domain, "z"))
-    assert sl.Closeness("ordered").ground_distance(domain) == OrderedDistance(domain, domain)
-    assert sl.Closeness("ordered", "dbca").ground_distance(domain) == OrderedDistance(domain, ("d", "b", "c", "a"))
+    assert sl.Closeness().ground_distance((*domain, "z")) == GroundDistance((*domain, "z"))
+    assert sl.Closeness("ordered").ground_distance(domain) == GroundDistance(domain, domain)
+    assert sl.Closeness("ordered", "dbca").ground_distance(domain) == GroundDistance(domain, ("d", "b", "c", "a"))
     by_tree = sl.Closeness("hierarchical", hierarchy=TREE).ground_distance(domain)
-    assert by_tree == TreeDistance(domain, TREE)
+    assert by_tree == GroundDistance(domain, hierarchy=TREE)
 
 
 def test_a_hierarchy_of_values_alone_is_as_equal_as_can_be():

@@ -53,7 +53,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -332,18 +332,13 @@ class CheapestKnowledge(Targeted):
         return tuple(cls(reaches[at], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
 
     @property
-    def tariff(self) -> NumberByValue:
-        assert self.prices is None or isinstance(self.prices, NumberByValue)  # __post_init__ saw to it
-        return self.prices or NumberByValue()
-
-    @property
-    def price_otherwise(self) -> Fraction:
-        assert isinstance(self.otherwise, Fraction)
-        return self.otherwise
+    def tariff(self) -> tuple[NumberByValue, Fraction]:
+        """The prices, and that of values that are not named."""
+        return cast("NumberByValue", self.prices or NumberByValue()), Fraction(self.otherwise)
 
     def check(self, release: Release) -> None:
         super().check(release)
-        self.tariff.check(release.domain)
+        self.tariff[0].check(release.domain)
 
     def measure(self, release: Release) -> Finding:
         self.check(release)
@@ -371,8 +366,8 @@ class CheapestKnowledge(Targeted):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Add up the prices, and count worlds to see that it makes as sure as it should: infinite where it does not."""
         assert isinstance(witness, PricedWitness)
-        values = (each.premise.value for each in witness.implications)
-        price = sum((self.tariff.rate(value, self.price_otherwise) for value in values), Fraction(0))
+        prices, otherwise = self.tariff
+        price = sum((prices.rate(each.premise.value, otherwise) for each in witness.implications), Fraction(0))
         return price if witness.posterior(release) >= self.reach else math.inf
 
 
@@ -397,7 +392,8 @@ class Market:
     @classmethod
     def from_groups(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
         """Sort the values by price and the counts by frequency; of groups of one kind a few will do."""
-        by_price = measure.tariff.classes(groups.domain, measure.price_otherwise)
+        prices_by_value, otherwise = measure.tariff
+        by_price = prices_by_value.classes(groups.domain, otherwise)
         # prices become whole numbers of a common unit, so that budgets can number the rows of arrays
         scale = math.lcm(*(price.denominator for price in by_price))
         unit = Fraction(math.gcd(*(int(price * scale) for price in by_price)), scale)

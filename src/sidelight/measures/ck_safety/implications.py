@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -553,9 +553,7 @@ class DisclosureCost(Measure):
 
     @property
     def _rates(self) -> tuple[NumberByValue, Fraction]:
-        assert isinstance(self.weights, NumberByValue)  # __post_init__ saw to it
-        assert isinstance(self.otherwise, Fraction)
-        return self.weights, self.otherwise
+        return cast("NumberByValue", self.weights), Fraction(self.otherwise)
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:
         return self.adversary().monotonicity(semantics)

@@ -101,31 +101,17 @@ if TYPE_CHECKING:
     from sidelight.release.groups import GroupName, Groups
 
 
-@dataclass(frozen=True, slots=True)
-class KnownCells:
-    """Rows of people: what each says in every column, how many people it has, and which group they are in."""
+def known_cells(release: Release) -> Members:
+    """Return rows of people: what each says in every column, how many people it has, and the row of their group."""
+    # a release that does not say who is in a group has its printed labels for all of them
+    members = release.members or Members.as_printed(release.groups)
+    columns = tuple(column.take(members.key) for column in members.columns)
+    return replace(members, columns=columns, key=np.arange(len(members.key)))
 
-    columns: tuple[Column, ...]
-    people: Integers
-    group: Integers  # its row in the release
 
-    @classmethod
-    def of(cls, release: Release) -> KnownCells:
-        # a release that does not say who is in a group has its printed labels for all of them
-        members = release.members or Members.as_printed(release.groups)
-        columns = tuple(column.take(members.key) for column in members.columns)
-        return cls(columns, members.people, members.group)
-
-    @property
-    def everybody(self) -> int:
-        return int(self.people.sum())
-
-    def named(self, names: Sequence[str]) -> tuple[Column, ...]:
-        return tuple(column_named(self.columns, name) for name in names)
-
-    def read_row(self, row: int, columns: Iterable[Column]) -> tuple[tuple[str, Label], ...]:
-        """Return what a row says in some columns, with their names."""
-        return tuple((column.name, column.cell(row)) for column in columns)
+def read_row(row: int, columns: Iterable[Column]) -> tuple[tuple[str, Label], ...]:
+    """Return what a row says in some columns, with their names."""
+    return tuple((column.name, column.cell(row)) for column in columns)
 
 
 def column_named(columns: Sequence[Column], name: str) -> Column:
@@ -194,10 +180,10 @@ class SinglingOut(Measure):
 
     def measure(self, release: Release) -> Finding:
         self.check(release)
-        cells = KnownCells.of(release)
+        cells = known_cells(release)
         if not self.facts or not cells.columns:
             return Finding(self, Fraction(0), None, ("no facts can be known about anybody",))
-        most = subset_limit(len(cells.columns), self.facts, "facts")
+        most, everybody = subset_limit(len(cells.columns), self.facts, "facts"), int(cells.people.sum())
         alone, first = 0, None
         for rows, bitmaps in find_unique_on_each(cells.columns, cells.people, up_to=most):
             for subset, bitmap in minimal(bitmaps):
@@ -212,11 +198,11 @@ class SinglingOut(Measure):
         subset, row = first
         witness = SinglingOutWitness(
             release.groups.name(int(cells.group[row])),
-            cells=cells.read_row(row, (cells.columns[place] for place in subset)),
+            cells=read_row(row, (cells.columns[place] for place in subset)),
             people=alone,
-            everybody=cells.everybody,
+            everybody=everybody,
         )
-        return Finding(self, Fraction(alone, cells.everybody), witness, notes)
+        return Finding(self, Fraction(alone, everybody), witness, notes)
 
     def explain(self, finding: Finding) -> str:
         at_most = f"with at most {counted(self.facts, 'fact')}"
@@ -231,7 +217,7 @@ class SinglingOut(Measure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the people with the witness's cells, then number the rows of every so many columns by themselves."""
         assert isinstance(witness, SinglingOutWitness)
-        cells = KnownCells.of(release)
+        cells = known_cells(release)
         says = np.logical_and.reduce([_says(cells, name, text) for name, text in witness.cells])
         if int(cells.people[says].sum()) != 1:
             return Fraction(0)
@@ -240,11 +226,11 @@ class SinglingOut(Measure):
         for some in combinations(cells.columns, min(self.facts, len(cells.columns))):
             number, _ = number_equal_rows(some, len(cells.people))
             alone |= np.bincount(number, weights=cells.people)[number] == 1
-        return Fraction(int(np.count_nonzero(alone)), cells.everybody)
+        return Fraction(int(np.count_nonzero(alone)), int(cells.people.sum()))
 
 
-def _says(cells: KnownCells, name: str, text: Label) -> Flags:
-    (column,) = cells.named([name])
+def _says(cells: Members, name: str, text: Label) -> Flags:
+    column = column_named(cells.columns, name)
     return np.asarray(np.array([each == text for each in column.labels], bool)[column.codes])
 
 
@@ -311,8 +297,8 @@ class Linkability(Measure):
 
     def measure(self, release: Release) -> Finding:
         self.check(release)
-        cells = KnownCells.of(release)
-        holders = [cells.named(names) for names in self._choose_columns(cells)]
+        cells = known_cells(release)
+        holders, everybody = self._choose_columns(cells), int(cells.people.sum())
         (a, first_a), (b, first_b) = (number_equal_rows(columns, len(cells.people)) for columns in holders)
         pair, row = number_rows([a, b], [len(first_a), len(first_b)], rows=len(a))
         # of each pair of cells that people have: n_ab, n_a and n_b
@@ -324,7 +310,7 @@ class Linkability(Measure):
         # 1 only where both halves of the pair belong to one and the same person
         sure = both / (with_one * with_other)
         surest = int(sure.argmax())
-        one, other = (cells.read_row(int(row[surest]), columns) for columns in holders)
+        one, other = (read_row(int(row[surest]), columns) for columns in holders)
         witness = LinkWitness(
             release.groups.name(int(cells.group[row[surest]])),
             one=one,
@@ -334,15 +320,15 @@ class Linkability(Measure):
             with_other=int(with_other[surest]),
             matched=matched,
             certain=int(np.count_nonzero(sure == 1)),
-            everybody=cells.everybody,
+            everybody=everybody,
         )
-        return Finding(self, _share_matched(matched, cells.everybody), witness)
+        return Finding(self, _share_matched(matched, everybody), witness)
 
-    def _choose_columns(self, cells: KnownCells) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        one = as_names(self.one)
-        if self.other is not None:
-            return one, as_names(self.other)
-        return one, tuple(column.name for column in cells.columns if column.name not in one)
+    def _choose_columns(self, cells: Members) -> list[tuple[Column, ...]]:
+        """Return the columns of the one and of the other."""
+        one, rest = as_names(self.one), [column.name for column in cells.columns if column.name not in self.one]
+        other = rest if self.other is None else as_names(self.other)
+        return [tuple(column_named(cells.columns, name) for name in names) for names in (one, other)]
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
@@ -357,10 +343,8 @@ class Linkability(Measure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Number the cells of each holder by themselves, and rank the ratios as fractions."""
         del witness
-        cells = KnownCells.of(release)
-        one, other = (
-            number_equal_rows(cells.named(names), len(cells.people))[0] for names in self._choose_columns(cells)
-        )
+        cells = known_cells(release)
+        one, other = (number_equal_rows(columns, len(cells.people))[0] for columns in self._choose_columns(cells))
         pair, first = number_rows([one, other], [int(one.max()) + 1, int(other.max()) + 1], rows=len(one))
         both = add_up(pair, cells.people, len(first))
         a, below = one[first], add_up(other, cells.people, int(other.max()) + 1)[other[first]]
@@ -371,7 +355,7 @@ class Linkability(Measure):
         largest = np.full(int(a.max()) + 1, -1)
         np.maximum.at(largest, a, np.argsort(rising)[kind.ravel()])
         over, under = kinds[rising[largest]].T
-        return _share_matched(sum_of_ratios(*_by_denominator(over, under)), cells.everybody)
+        return _share_matched(sum_of_ratios(*_by_denominator(over, under)), int(cells.people.sum()))
 
 
 def find_best_pairs(a: Integers, both: Integers, below: Integers) -> Integers:

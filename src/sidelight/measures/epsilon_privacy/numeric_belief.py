@@ -442,9 +442,12 @@ class NumericBelief(Targeted, GroupByGroup):
         super().check(release)
         self._numbers_of(release.domain)
 
+    @lru_cache(maxsize=16)  # noqa: B019 - a few small values, asked for by every block of groups
     def _numbers_of(self, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
-        known = self.numbers if isinstance(self.numbers, NumberByValue) else None
-        return _numbers_of(self.expected_family, known, domain)
+        numbers = look_up_numbers(domain, self.numbers if isinstance(self.numbers, NumberByValue) else None)
+        for text, number in zip(domain, numbers, strict=True):
+            self.expected_family.check(number, shown(text))
+        return numbers
 
     def summarize(self, groups: Groups) -> Summary:
         groups = groups.sort_by_number()
@@ -551,14 +554,6 @@ def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
         inside, outside = Decimal(p_in.numerator), Decimal(p_in.denominator - p_in.numerator)
         everybody = Decimal(p_in.denominator)
         return round_up(max(inside / everybody / p_out, (1 - p_out) * everybody / outside))
-
-
-@lru_cache(maxsize=16)
-def _numbers_of(family: NumberFamily, known: NumberByValue | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
-    numbers = look_up_numbers(domain, known)
-    for text, number in zip(domain, numbers, strict=True):
-        family.check(number, shown(text))
-    return numbers
 
 
 @lru_cache(maxsize=16)

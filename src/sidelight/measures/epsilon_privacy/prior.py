@@ -30,7 +30,7 @@ Invariant   every number a caller gives is taken to mean what it says in decimal
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -469,23 +469,16 @@ def settings_in_words(belief: PriorBelief) -> str:
         elif least is not None:
             most += " or less" if isinstance(least, str) else f", at least {exact_text(least)}"
         parts.append(most)
-    return ", ".join([*parts, *_questions_in_words(belief)])
-
-
-def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
-    if belief.known_people:
-        yield f"knows {counted(belief.known_people, 'person')}"
-    if belief.rules_out:
-        yield f"rules out {counted(belief.rules_out, 'value')}"
-    if belief.predicates:
-        questions = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
-        yield "about " + ", ".join(questions)
-    if belief.wishes is not None:
-        yield f"as '{belief.wishes}' says"
-    if belief.apart_from:
-        yield f"apart from {listed(belief.apart_from, most=3)}"
-    if belief.decided_by != "definition":
-        yield f"by the {belief.decided_by}"
+    questions = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
+    asked = {
+        f"knows {counted(belief.known_people, 'person')}": belief.known_people,
+        f"rules out {counted(belief.rules_out, 'value')}": belief.rules_out,
+        f"about {', '.join(questions)}": belief.predicates,
+        f"as '{belief.wishes}' says": belief.wishes is not None,
+        f"apart from {listed(belief.apart_from, most=3)}": belief.apart_from,
+        f"by the {belief.decided_by}": belief.decided_by != "definition",
+    }
+    return ", ".join([*parts, *(words for words, said in asked.items() if said)])
 
 
 def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) -> str:

@@ -234,15 +234,10 @@ class Cases:
         return zip(*(array.tolist() for array in arrays), strict=True)
 
     def take(self, kept: Integers) -> Cases:
-        return Cases(
-            self.part[kept],
-            self.rows[kept],
-            self.columns[kept],
-            self.people[kept],
-            self.matching[kept],
-            self.known,
-            None if self.mismatch is None else self.mismatch[kept],
-        )
+        numbers = (self.part, self.rows, self.columns, self.people, self.matching)
+        part, rows, columns, people, matching = (each[kept] for each in numbers)
+        mismatch = None if self.mismatch is None else self.mismatch[kept]
+        return Cases(part, rows, columns, people, matching, self.known, mismatch)
 
     def epsilons(self, priors: Sequence[Prior], rule: DecisionRule) -> Floats:
         """Return ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""

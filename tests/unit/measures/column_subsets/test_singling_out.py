@@ -30,7 +30,7 @@ from sidelight.measures.column_subsets.subsets import (
     names_in_words,
     places_of,
 )
-from sidelight.measures.column_subsets.three_risks import KnownCells, cells_in_words, column_named
+from sidelight.measures.column_subsets.three_risks import cells_in_words, column_named, known_cells
 from sidelight.table.labels import Column
 
 RELEASE = sl.Release.from_counts(
@@ -60,27 +60,25 @@ def test_names_in_words(names, words):
 
 
 def test_of_groups_what_is_printed_is_known():
-    cells = KnownCells.of(RELEASE)
+    cells = known_cells(RELEASE)
     assert [column.name for column in cells.columns] == ["age", "sex"]
     assert [[column.cell(row) for column in cells.columns] for row in (0, 1)] == [["20", "f"], ["30", None]]
-    assert (cells.people.tolist(), cells.group.tolist(), cells.everybody) == ([3, 4], [0, 1], 7)
+    assert (cells.people.tolist(), cells.group.tolist()) == ([3, 4], [0, 1])
 
 
 def test_of_buckets_everybody_is_known_by_their_own_cells():
     buckets = sl.Release.from_buckets(
         [([{"age": "20"}, {"age": "30"}], ["x", "y"]), ([{"age": "30"}, {"age": "30"}], ["x", "x"])]
     )
-    cells = KnownCells.of(buckets)
+    cells = known_cells(buckets)
     (age,) = cells.columns
     known = {(age.cell(row), int(cells.group[row])): int(cells.people[row]) for row in range(len(cells.people))}
     assert known == {("20", 0): 1, ("30", 0): 1, ("30", 1): 2}
-    assert cells.everybody == 4
 
 
 def test_columns_are_found_by_their_names():
-    cells = KnownCells.of(RELEASE)
-    assert [column.name for column in cells.named(["sex", "age"])] == ["sex", "age"]
-    assert cells.named([]) == ()
+    cells = known_cells(RELEASE)
+    assert [column_named(cells.columns, name).name for name in ("sex", "age")] == ["sex", "age"]
     for name, message in {
         "agee": ("no column 'agee'", "'age'"),
         "town": ("no column 'town'", "age, sex"),
