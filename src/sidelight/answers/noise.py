@@ -13,6 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pydantic import TypeAdapter
+
 import sidelight as sl
 from sidelight.answers.questions import PromiseRequest
 from sidelight.answers.recipe import Name, write_call, write_python, write_table
@@ -29,7 +31,7 @@ from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise
 from sidelight.files import digest, noise_path, real_path
 from sidelight.noise.accountant import Account, Entry, PublishedCounts
-from sidelight.noise.ledger import NO_LEDGER, BudgetDocument, EntryDocument
+from sidelight.noise.ledger import NO_LEDGER, BudgetDocument
 from sidelight.noise.mechanism import amount_text
 from sidelight.noise.semantic_privacy import add_condition, two_digits
 from sidelight.publish.noise import NoiseDocument, PublishedNoise, read_drawn, refuse_noise_targets
@@ -396,8 +398,8 @@ def ask_ledger(request: LedgerRequest) -> LedgerAnswer:
     epsilon, delta = account.spent
     rho = {} if account.rho is None else {"rho": amount_text(account.spent_rho)}
     entries = []
-    for entry in account.entries:
-        fields = EntryDocument.from_entry(entry).model_dump()
+    written = TypeAdapter(tuple[Entry, ...]).dump_python(account.entries)
+    for entry, fields in zip(account.entries, written, strict=True):
         files = zip(fields["published"], entry.published, strict=True)
         entries.append({**fields, "published": [{**each, "now": _find_state(ledger, file)} for each, file in files]})
     notes = []
@@ -405,7 +407,7 @@ def ask_ledger(request: LedgerRequest) -> LedgerAnswer:
     if silent:
         nothing = "nothing is known to be published by this entry, and its budget is spent all the same"
         notes.append(f"{counted(silent, 'entry')} without a file: {nothing}")
-    counted_rows = (entry.spending.counted for entry in account.entries)
+    counted_rows = (entry.counted for entry in account.entries)
     if any(each is not None and not each.unit.checked for each in counted_rows):
         notes.append("some entries hide rows, of which the publisher says that each is a person; that was not checked")
     return LedgerAnswer(

@@ -26,9 +26,11 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from sidelight.errors import (
     BadLedger,
@@ -50,6 +52,7 @@ from sidelight.noise.mechanism import (
     PrivacyUnit,
     amount_text,
     concentrated_epsilon,
+    exact_amount,
     exact_delta,
     exact_epsilon,
     six_figures_up,
@@ -461,15 +464,44 @@ class PublishedCounts:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
+def _read_amount(amount: object, info: ValidationInfo) -> Fraction:
+    # a document has amounts as text, so that none is a float
+    if not isinstance(amount, str | Fraction):
+        raise BadNoise(f"{info.field_name} is no text")
+    return exact_amount(amount, str(info.field_name))
+
+
+# An ε, a δ or a ρ: in a document the text that it is read back from exactly
+AmountText: TypeAlias = Annotated[
+    Fraction,
+    BeforeValidator(_read_amount),
+    PlainSerializer(amount_text, return_type=str),
+    WithJsonSchema({"type": "string"}),
+]
+
+
+@dataclass(frozen=True)
 class Entry:
-    """One release: when its budget was spent, on what, and where it was published, if it was."""
+    """One release, as a ledger writes it: when its budget was spent, on what, and where it was published, if it was."""
 
     at: str
-    spending: Spending
-    receipt: str = ""
-    published: tuple[PublishedCounts, ...] = ()
-    choice: PaidChoice | None = None
+    receipt: str
+    what: str
+    epsilon: AmountText
+    delta: AmountText
+    rho: AmountText | None
+    mechanism: Mechanism | None
+    marginal_noise: tuple[Mechanism, ...]
+    counted: CountedColumns | None
+    published: tuple[PublishedCounts, ...]
+    choice: PaidChoice | None
+    neighbours: Annotated[Neighbours, Field(exclude=True)] = "add or remove"  # a ledger says it once, for all entries
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What was released under which ε and δ."""
+        noise = self.mechanism, self.counted, self.marginal_noise
+        return Spending(self.what, self.epsilon, self.delta, self.neighbours, *noise, self.rho)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -526,9 +558,9 @@ class Account:
         rows = [
             (
                 each.at,
-                each.spending.what,
-                amount_text(each.spending.epsilon),
-                amount_text(each.spending.delta),
+                each.what,
+                amount_text(each.epsilon),
+                amount_text(each.delta),
                 ", ".join(file.file for file in each.published),
             )
             for each in self.entries
@@ -575,7 +607,20 @@ class Account:
             )
         _check_noise(spending)
         choice = None if commitment is None else PaidChoice(commitment)
-        entry = Entry(at.isoformat(timespec="seconds"), spending, receipt or secrets.token_hex(16), choice=choice)
+        entry = Entry(
+            at.isoformat(timespec="seconds"),
+            receipt or secrets.token_hex(16),
+            spending.what,
+            spending.epsilon,
+            spending.delta,
+            spending.charged_rho,
+            spending.mechanism,
+            spending.marginal_noise,
+            spending.counted,
+            published=(),
+            choice=choice,
+            neighbours=spending.neighbours,
+        )
         marked = self
         # marked in the account that also gets the new entry: both are written at once, so no crash can part them
         for paid, choice_used in using:

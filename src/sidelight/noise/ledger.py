@@ -23,19 +23,10 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    PlainSerializer,
-    SerializerFunctionWrapHandler,
-    ValidationInfo,
-    WithJsonSchema,
-    model_serializer,
-)
+from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import (
@@ -61,8 +52,8 @@ from sidelight.files import (
     replace_whole,
     write_note,
 )
-from sidelight.noise.accountant import Account, Accounting, CountedColumns, Entry, PaidChoice, PublishedCounts, Spending
-from sidelight.noise.mechanism import Amount, Mechanism, Neighbours, amount_text, exact_amount
+from sidelight.noise.accountant import Account, Accounting, AmountText, Entry, PaidChoice, PublishedCounts, Spending
+from sidelight.noise.mechanism import Amount, Neighbours, exact_amount
 from sidelight.text import counted, html_table, is_deeply_nested
 
 NO_LEDGER = "no ledger"  # says that nobody adds up what is published about these people, and that this is meant
@@ -324,22 +315,6 @@ def note_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None
     error.add_note(f"{spending.cost()} of the ledger '{ledger.path.name}' is spent, and stays so")
 
 
-def _read_amount(amount: object, info: ValidationInfo) -> Fraction:
-    # a document has amounts as text, so that none is a float
-    if not isinstance(amount, str | Fraction):
-        raise BadNoise(f"{info.field_name} is no text")
-    return exact_amount(amount, str(info.field_name))
-
-
-# An ε, a δ or a ρ: in a document the text that it is read back from exactly
-AmountText: TypeAlias = Annotated[
-    Fraction,
-    BeforeValidator(_read_amount),
-    PlainSerializer(amount_text, return_type=str),
-    WithJsonSchema({"type": "string"}),
-]
-
-
 class LedgerPart(DocumentPart):
     """A part of a ledger, or of a document beside counts: no number is taken for a text, no truth for a number."""
 
@@ -368,31 +343,6 @@ class BudgetDocument(LedgerPart):
         return {name: each for name, each in handler(self).items() if each is not None}
 
 
-class EntryDocument(LedgerPart):
-    """One release that was paid for."""
-
-    at: str
-    receipt: str
-    what: str
-    epsilon: AmountText
-    delta: AmountText
-    rho: AmountText | None
-    mechanism: Mechanism | None
-    marginal_noise: tuple[Mechanism, ...]
-    counted: CountedColumns | None
-    published: tuple[PublishedCounts, ...]
-    choice: PaidChoice | None
-
-    @classmethod
-    def from_entry(cls, entry: Entry) -> EntryDocument:
-        """Write one entry of an account."""
-        # a field is called as it is in the entry, or in its spending
-        fields: dict[str, Any] = {
-            name: getattr(entry, name, getattr(entry.spending, name, None)) for name in cls.model_fields
-        }
-        return cls(**fields | {"rho": entry.spending.charged_rho})
-
-
 class LedgerDocument(LedgerPart):
     """A privacy budget, and what was spent of it."""
 
@@ -401,16 +351,14 @@ class LedgerDocument(LedgerPart):
     accounting: Accounting
     neighbours: Neighbours
     budget: BudgetDocument
-    entries: tuple[EntryDocument, ...]
+    entries: tuple[Entry, ...]
 
     def to_account(self) -> Account:
         """Read the account; `BadNoise` where its amounts are none."""
-        entries = []
-        for each in self.entries:
-            cost = each.what, each.epsilon, each.delta, self.neighbours
-            spending = Spending(*cost, each.mechanism, each.counted, each.marginal_noise, each.rho)
-            entries.append(Entry(each.at, spending, each.receipt, each.published, each.choice))
-        return self.budget.to_account(self.accounting, self.neighbours, *entries)
+        entries = (replace(each, neighbours=self.neighbours) for each in self.entries)
+        account = self.budget.to_account(self.accounting, self.neighbours, *entries)
+        _ = account.spendings  # refuses what costs nothing or everything
+        return account
 
 
 def to_text(account: Account) -> str:
@@ -419,7 +367,7 @@ def to_text(account: Account) -> str:
         accounting=account.accounting,
         neighbours=account.neighbours,
         budget=BudgetDocument.from_account(account),
-        entries=tuple(map(EntryDocument.from_entry, account.entries)),
+        entries=account.entries,
     ).model_dump()
     return json.dumps({**document, "digest": compute_digest(document)}, indent=2, ensure_ascii=False) + "\n"
 
@@ -445,5 +393,5 @@ def compute_digest(document: Mapping[str, Any]) -> str:
 def history_digest(account: Account, entries: int) -> str:
     """Compute a digest of the first entries of an account: of what later changes leave as it is."""
     # published files, winners and marks of use are entered later, and must not change the digest
-    history = [[each.at, each.receipt, each.spending.what] for each in account.entries[:entries]]
+    history = [[each.at, each.receipt, each.what] for each in account.entries[:entries]]
     return compute_digest({"history": history})
