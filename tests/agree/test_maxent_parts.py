@@ -241,10 +241,8 @@ def test_zeros_at_a_solution_are_those_of_every_solution(buckets, data):
     everything = forced_zeros(problem, np.arange(len(problem)))
     assert set(suspects.tolist()) == set(np.flatnonzero(everything).tolist())
     # a corner of what fits has more amounts that vanish, of which some could be positive elsewhere
-    program, cost = _linear_program(problem), np.random.default_rng(0).random(len(problem))
-    corner = linprog(
-        cost, A_eq=program.equal, b_eq=program.equal_to, A_ub=program.at_most, b_ub=program.most, method="highs-ds"
-    ).x
+    cost = np.random.default_rng(0).random(len(problem))
+    corner = linprog(cost, *_linear_program(problem), method="highs-ds").x
     for solution in (amounts, corner):
         suspects = np.flatnonzero(solution < 1e-9)
         if len(suspects):

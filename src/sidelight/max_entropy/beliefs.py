@@ -335,6 +335,8 @@ class ReleaseBeliefs(Tabular):
         arrays[unused_name("probability", arrays)] = pa.array(amounts / release.size)
         return pa.table(arrays)
 
+    to_arrow = table  # by the name that dataframes have for it
+
     def __repr__(self) -> str:
         people, statements = counted(self.release.size, "person"), counted(len(self.known), "statement")
         return f"<{type(self).__name__} by maximum entropy about {people}, knowing {statements}>"
@@ -364,10 +366,6 @@ class ReleaseBeliefs(Tabular):
         from sidelight.report.charts.attackers import beliefs_chart  # noqa: PLC0415 - it stands below
 
         return beliefs_chart(self, None if before is None else self._expect_same_kind(before))
-
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
         """Return the n largest P*(s | q) and whom they are about, by what is known about people (`by_kind`).

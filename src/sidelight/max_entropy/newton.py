@@ -204,17 +204,6 @@ class Dual:
         padded[:, 2] = np.where(sizes[:, 2] * ALL_CONSTRAINTS_FROM > constraints, constraints, padded[:, 2])
         return np.asarray(padded, np.int64)
 
-    def list_constraints(self, groups: Integers, count: int, nonzero: Integers) -> tuple[Integers, Integers]:
-        """List the constraints of each group, and give the position of each nonzero's constraint in that list."""
-        all_constraints = len(self.problem.low)
-        if count == all_constraints:
-            every = np.broadcast_to(np.arange(all_constraints), (len(groups), all_constraints))
-            return every, self.transposed.indices[nonzero]
-        listed = np.full((len(groups), count), all_constraints)
-        slot, position = ranges(self.constraints[groups], self.constraints[groups + 1])
-        listed[slot, position - self.constraints[groups[slot]]] = self.constraint[position]
-        return listed, self.inside[nonzero]
-
     def evaluate(self, column_multipliers: Floats, constraint_multipliers: Floats) -> Iterate:
         """Compute the amounts of multipliers, the dual there and its gradient."""
         problem = self.problem
@@ -381,7 +370,14 @@ class GroupStack:
         start, stop = whole.transposed.indptr[self.variable], whole.transposed.indptr[self.variable + 1]
         which, nonzero = ranges(start, stop)
         # groups × constraints; one behind the last where padded
-        self.constraints, local = whole.list_constraints(groups, count, nonzero)
+        every = len(problem.low)
+        if count == every:
+            self.constraints = np.broadcast_to(np.arange(every), (slots, every))
+            local = whole.transposed.indices[nonzero]
+        else:
+            self.constraints, local = np.full((slots, count), every), whole.inside[nonzero]
+            at, place = ranges(whole.constraints[groups], whole.constraints[groups + 1])
+            self.constraints[at, place - whole.constraints[groups[at]]] = whole.constraint[place]
         self.nonzero_variable, self.coefficient = self.variable[which], whole.transposed.data[nonzero]
         self.in_row = in_row[which] * count + local
         self.in_column = (slot * width + inside)[which] * count + local

@@ -509,8 +509,7 @@ class Variables:
     mentioned: Cells = ()
     nodes: Mapping[str, Nodes] = field(default_factory=dict)
     look_in_suppressed: bool = False
-    # memos: what is put in follows from the frozen fields, so nobody sees them change
-    _columns_of_values: dict[tuple[Label, ...], Integers] = field(default_factory=dict, init=False)
+    # a memo: what is put in follows from the frozen fields, so nobody sees it change
     _parts_of_conditions: dict[Cells, tuple[Integers, Floats]] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -537,11 +536,8 @@ class Variables:
         return self._occurrences[1]
 
     def columns_with(self, values: tuple[Label, ...]) -> Integers:
-        """Return the columns of these values, by group; kept, as rules ask for the same ones again and again."""
-        if values not in self._columns_of_values:
-            codes = [self.release.groups.code_of(value) for value in values]
-            self._columns_of_values[values] = np.flatnonzero(np.isin(self.value, codes))
-        return self._columns_of_values[values]
+        """Return the columns of these values, by group."""
+        return np.flatnonzero(np.isin(self.value, [self.release.groups.code_of(value) for value in values]))
 
     @cached_property
     def columns(self) -> dict[str, Column]:

@@ -60,7 +60,7 @@ from sidelight.policy.limits import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.rounding import exact_number, round_up
 from sidelight.search.orders import Order, order_along
-from sidelight.search.utility import random_queries
+from sidelight.search.utility import Query, mean_query_error
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
@@ -241,7 +241,7 @@ def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, tru
     sizes, log_ratio = release.declared_domain.sizes, np.zeros((len(group), counts.shape[1]))
     measured, layout = release.measurements, release.measurements.layout
     # a marginal that is not by values says the same of all of them
-    for each in (each for each in measured.marginals if layout.is_by(each.axes, len(sizes) - 1)):
+    for each in (each for each in measured.marginals if len(sizes) - 1 in map(layout.column, each.axes)):
         noise = each.measured - layout.add_up(counts.reshape(sizes), each.axes)
         # an axis per column, then (groups, values), then (entries, values)
         left = np.broadcast_to(layout.spread(noise, each.axes), sizes).reshape(counts.shape)[group]
@@ -527,17 +527,15 @@ def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarc
     """Return the mean relative error over 200 random queries, as the utility "query error" does for other releases."""
     orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
     shares = tuple(_shares_below(noisy, order, each.name, by) for order, each in zip(orders, table.quasi, strict=True))
-    # as in the utility "query error": a nearly empty answer is not divided by nearly nothing
-    least = table.people / 1000
-    errors = []
-    for query in random_queries(orders, len(table.domain)):
-        true = query.answer(table, orders)
+
+    def estimate(query: Query) -> float:
         in_query = {text for text, chosen in zip(table.domain, query.values, strict=True) if chosen}
         people = noisy.counts[:, [text in in_query for text in noisy.domain]].sum(axis=1).astype(float)
         for column, (low, high) in query.ranges.items():
             people *= shares[column][:, high] - shares[column][:, low]
-        errors.append(abs(float(people.sum()) - true) / max(true, least))
-    return float(np.mean(errors))
+        return float(people.sum())
+
+    return mean_query_error(table, orders, estimate)
 
 
 def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, Hierarchy]) -> Floats:

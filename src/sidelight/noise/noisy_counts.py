@@ -118,9 +118,7 @@ class DrawnCounts(Tabular):
         arrays = [arrow_labels(each) if isinstance(each, Column) else pa.array(each) for each in cells.values()]
         return pa.Table.from_arrays(arrays, names=[*cells])
 
-    def to_arrow(self) -> pa.Table:
-        """Return `table()`, by the name that dataframes have for it."""
-        return self.table()
+    to_arrow = table  # by the name that dataframes have for it
 
     @property
     def mechanism(self) -> Mechanism:

@@ -235,13 +235,15 @@ class CellLayout:
         """What the cells are by: every column, as published."""
         return tuple(range(len(self.shape)))
 
+    @cached_property
+    def _axes(self) -> list[tuple[int, int, Integers]]:
+        """Of each axis its column, how many labels it has, and which of them each label of the column is under."""
+        published = [(column, n, np.arange(n)) for column, n in enumerate(self.shape)]
+        return [*published, *((each.column, len(each.labels), each.place) for each in self.coarser)]
+
     def column(self, axis: int) -> int:
         """Return which column an axis is of."""
-        return axis if axis < len(self.shape) else self.coarser[axis - len(self.shape)].column
-
-    def is_by(self, axes: Iterable[int], column: int) -> bool:
-        """Return whether a marginal is by this column, at whichever level."""
-        return column in map(self.column, axes)
+        return self._axes[axis][0]
 
     def coarse(self, axes: Iterable[int]) -> bool:
         """Return whether any of them is coarser than published."""
@@ -249,25 +251,16 @@ class CellLayout:
 
     def labels_of(self, axis: int) -> int:
         """Return how many labels an axis has."""
-        return self.shape[axis] if axis < len(self.shape) else len(self.coarser[axis - len(self.shape)].labels)
+        return self._axes[axis][1]
 
     def size(self, axes: Iterable[int]) -> int:
         """Return how many counts a marginal has."""
         return math.prod(map(self.labels_of, axes))
 
-    def place(self, axis: int) -> Integers:
-        """Return which label of the axis each label of its column is under."""
-        if axis < len(self.shape):
-            return np.arange(self.shape[axis])
-        return self.coarser[axis - len(self.shape)].place
-
     def places(self, axes: Axes) -> list[Integers]:
         """Return the group of the marginal that each label falls into: an array (labels,) for each column."""
-        of_column = {self.column(axis): axis for axis in axes}
-        return [
-            self.place(of_column[column]) if column in of_column else np.zeros(n, np.int64)
-            for column, n in enumerate(self.shape)
-        ]
+        places = {column: place for column, _, place in (self._axes[axis] for axis in axes)}
+        return [places.get(column, np.zeros(n, np.int64)) for column, n in enumerate(self.shape)]
 
     @cached_property
     def _groups(self) -> dict[int, tuple[Integers, Integers]]:
@@ -299,7 +292,8 @@ class CellLayout:
         cells = marginal.reshape([sizes.get(column, 1) for column in range(len(self.shape))])
         for axis in axes:
             if axis in self._groups:
-                cells = cells.take(self.place(axis), axis=self.column(axis))
+                column, _, place = self._axes[axis]
+                cells = cells.take(place, axis=column)
         return cells
 
     def is_nested(self) -> bool:

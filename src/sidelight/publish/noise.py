@@ -9,13 +9,13 @@ read.  Whatever goes wrong, what a ledger spent stays spent, as the noise was dr
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -80,8 +80,7 @@ class MechanismDocument(LedgerPart):
     @classmethod
     def build(cls, mechanism: Mechanism) -> MechanismDocument:
         """Write noise with its sensitivity."""
-        change = mechanism.sensitivity
-        return cls(kind=mechanism.kind, scale=mechanism.scale, l1=change.l1, l2_squared=change.l2_squared)
+        return cls(kind=mechanism.kind, scale=mechanism.scale, **asdict(mechanism.sensitivity))
 
     def to_mechanism(self, sensitivity: Sensitivity) -> Mechanism:
         """Read the noise; `ValueError` where it is for another sensitivity."""
@@ -121,15 +120,7 @@ class UnitDocument(LedgerPart):
     @classmethod
     def build(cls, unit: PrivacyUnit, people_at_most: int | None) -> UnitDocument:
         """Write whom the counts hide."""
-        return cls(
-            unit=unit.word,
-            person=unit.person,
-            checked=unit.checked,
-            values=unit.values,
-            values_per_person=unit.values_per_person,
-            rows_per_person=unit.rows_per_person,
-            people_at_most=people_at_most,
-        )
+        return cls(unit=unit.word, checked=unit.checked, people_at_most=people_at_most, **asdict(unit))
 
     def to_unit(self) -> PrivacyUnit:
         """Read whom the promise is made to; `ValueError` where the document contradicts itself."""
@@ -202,6 +193,9 @@ class StableCountsDocument(LedgerPart):
 
 
 NoiseDocument: TypeAlias = NoisyCountsDocument | StableCountsDocument
+
+DocumentT = TypeVar("DocumentT", NoisyCountsDocument, StableCountsDocument)
+CountsT = TypeVar("CountsT", NoisyCounts, StableCounts)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -351,28 +345,38 @@ def read_noise(path: str | Path) -> NoisyCounts:
     ...     read_noise(f"{folder}/counts.csv")
     <NoisyCounts of occupation: 3 groups x 15 values, epsilon 1>
     """
-    path = Path(path)
-    # the digest is compared before anything of the file is parsed
-    text = read_document(path)
+    return _read_counts(Path(path), NoisyCountsDocument, _build_noisy_counts)
+
+
+def _build_noisy_counts(
+    document: NoisyCountsDocument, unit: PrivacyUnit, sheet: pa.Table, writer: Writer
+) -> NoisyCounts:
+    domain = _declared_domain(document, sheet, writer)
+    spending, price = _spending(document, domain, unit), document.levels_epsilon
+    paid = None
+    if price is not None:
+        paid = Spending("choosing the levels", exact_amount(price, "epsilon"), Fraction(0), spending.neighbours)
+    measured, counts = (sheet.column(name).to_numpy().astype(np.int64) for name in (MEASURED, COUNT))
+    return NoisyCounts(
+        domain,
+        document.sensitive,
+        measured.reshape(domain.shape),
+        counts.reshape(domain.shape),
+        paid_choice=paid,
+        missing="a value" if document.missing == "as undeclared" else document.missing,
+        **_marginals(document, domain, spending),
+        **_facts(document, unit, spending),
+    )
+
+
+def _read_counts(
+    path: Path, model: type[DocumentT], build: Callable[[DocumentT, PrivacyUnit, pa.Table, Writer], CountsT]
+) -> CountsT:
+    """Read counts and the document beside them, whose digest is compared before anything of the file is parsed."""
+    text = read_document(path, *(model.model_fields[name].default for name in ("kind", "schema_version")))
     try:
-        document = NoisyCountsDocument.model_validate_json(text)
-        unit = document.privacy_unit.to_unit()
-        sheet, writer = read_sheet(path)
-        domain = _declared_domain(document, sheet, writer)
-        spending, price = _spending(document, domain, unit), document.levels_epsilon
-        paid = None
-        if price is not None:
-            paid = Spending("choosing the levels", exact_amount(price, "epsilon"), Fraction(0), spending.neighbours)
-        return NoisyCounts(
-            domain,
-            document.sensitive,
-            _numbers(sheet, MEASURED, domain),
-            _numbers(sheet, COUNT, domain),
-            paid_choice=paid,
-            missing="a value" if document.missing == "as undeclared" else document.missing,
-            **_marginals(document, domain, spending),
-            **_facts(document, unit, spending),
-        )
+        document = model.model_validate_json(text)
+        return build(document, document.privacy_unit.to_unit(), *read_sheet(path))
     except NOT_AS_WRITTEN:
         raise BadRelease(f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again") from None
 
@@ -381,7 +385,7 @@ ANY_DOCUMENT = TypeAdapter(dict[str, Any])
 """A document of any kind and version: only what tells whether it can be read is looked at."""
 
 
-def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_VERSION) -> bytes:
+def read_document(path: Path, kind: str, version: int) -> bytes:
     """Read the text of the document beside the counts, of this kind and version, about this file."""
     beside = noise_path(path)
     settle(path)
@@ -484,11 +488,6 @@ def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, writer: Wri
     return domain
 
 
-def _numbers(sheet: pa.Table, name: str, domain: Domain) -> Integers:
-    numbers: Integers = sheet.column(name).to_numpy().astype(np.int64).reshape(domain.shape)
-    return numbers
-
-
 def read_labels(column: pa.ChunkedArray, writer: Writer) -> tuple[tuple[Label, ...], Integers]:
     """Return the labels of a column in the order in which they occur, and which one each cell has."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
@@ -511,37 +510,27 @@ def read_stable_counts(path: str | Path) -> StableCounts:
     ...     read_stable_counts(f"{folder}/counts.csv").spending == found.spending
     True
     """
-    path = Path(path)
-    text = read_document(path, "stable counts", STABLE_VERSION)
-    try:
-        document = StableCountsDocument.model_validate_json(text)
-        unit = document.privacy_unit.to_unit()
-        sheet, writer = read_sheet(path)
-        names = [*document.columns, document.sensitive]
-        if sheet.column_names != [*names, MEASURED]:
-            raise ValueError("other columns")
-        columns = [
-            Column(name, labels, codes.astype(np.int32))
-            for name, (labels, codes) in ((name, read_labels(sheet.column(name), writer)) for name in names)
-        ]
-        noise = document.mechanism.to_mechanism(unit.sensitivity(document.neighbours))
-        counts = CountedColumns(document.sensitive, tuple((name, 0) for name in document.columns), 0, unit)
-        cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
-        spending = Spending(counts.describe_undeclared(), *cost, document.neighbours, noise, counts)
-        measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
-        # an edited document could promise more than its noise keeps: nothing is returned before this check
-        least = smallest_threshold(noise.scale, spending.delta, unit)
-        if not spending.keeps() or document.threshold < least or (measured < document.threshold).any():
-            raise ValueError("the counts cost more than the document says")
-        return StableCounts(
-            tuple(columns[:-1]),
-            columns[-1],
-            measured,
-            document.threshold,
-            **_facts(document, unit, spending),
-        )
-    except NOT_AS_WRITTEN:
-        raise BadRelease(f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again") from None
+    return _read_counts(Path(path), StableCountsDocument, _build_stable_counts)
+
+
+def _build_stable_counts(
+    document: StableCountsDocument, unit: PrivacyUnit, sheet: pa.Table, writer: Writer
+) -> StableCounts:
+    names = [*document.columns, document.sensitive]
+    if sheet.column_names != [*names, MEASURED]:
+        raise ValueError("other columns")
+    read = ((name, *read_labels(sheet.column(name), writer)) for name in names)
+    *columns, value = (Column(name, labels, codes.astype(np.int32)) for name, labels, codes in read)
+    noise = document.mechanism.to_mechanism(unit.sensitivity(document.neighbours))
+    counts = CountedColumns(document.sensitive, tuple((name, 0) for name in document.columns), 0, unit)
+    cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
+    spending = Spending(counts.describe_undeclared(), *cost, document.neighbours, noise, counts)
+    measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
+    # an edited document could promise more than its noise keeps: nothing is returned before this check
+    least = smallest_threshold(noise.scale, spending.delta, unit)
+    if not spending.keeps() or document.threshold < least or (measured < document.threshold).any():
+        raise ValueError("the counts cost more than the document says")
+    return StableCounts(tuple(columns), value, measured, document.threshold, **_facts(document, unit, spending))
 
 
 def read_drawn(path: Path) -> NoisyCounts | StableCounts:

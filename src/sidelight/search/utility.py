@@ -142,11 +142,15 @@ def query_error(recoding: Recoding) -> float:
 
     Source: LeFevre et al., 2006; Xiao and Tao, Anatomy, 2006.
     """
-    least = recoding.table.people / 1000
+    return mean_query_error(held(recoding.table), recoding.orders, recoding.estimate)
+
+
+def mean_query_error(table: Table, orders: tuple[Order, ...], estimate: Callable[[Query], float]) -> float:
+    """Return `query_error` of whatever estimates the answers about a table."""
     errors = []
-    for query in random_queries(recoding.orders, len(recoding.table.domain)):
-        true = query.answer(held(recoding.table), recoding.orders)
-        errors.append(abs(recoding.estimate(query) - true) / max(true, least))
+    for query in random_queries(orders, len(table.domain)):
+        true = query.answer(table, orders)
+        errors.append(abs(estimate(query) - true) / max(true, table.people / 1000))
     return float(np.mean(errors))
 
 

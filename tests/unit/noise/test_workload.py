@@ -429,8 +429,7 @@ def test_axes_are_columns_and_then_their_coarser_levels():
     assert layout.size((3, 1)) == 4
     assert layout.coarse((3, 1))
     assert not layout.coarse(layout.every)
-    assert layout.is_by((3,), 0)
-    assert not layout.is_by((3,), 1)
+    assert layout.column(3) == 0
 
 
 def test_labels_that_are_not_beside_each_other_are_added_up_too():
