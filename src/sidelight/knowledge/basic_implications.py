@@ -32,19 +32,7 @@ from operator import and_, or_
 from typing import TypeAlias
 
 from sidelight.errors import BadKnowledge, TooHard, shortened
-from sidelight.knowledge.facts import (
-    Atom,
-    Fact,
-    Has,
-    Same,
-    Who,
-    all_of,
-    any_of,
-    as_who,
-    conjuncts,
-    fold,
-    named_values,
-)
+from sidelight.knowledge.facts import Atom, Fact, Has, Same, Who, all_of, any_of, as_who, conjuncts, fold, named_values
 from sidelight.table.labels import Label, label, shown
 
 MOST_BOXES = 1_000

@@ -95,7 +95,9 @@ def any_holds(conditions: Iterable[Condition]) -> Condition:
         return listed[0]
     values = [each for each in listed if isinstance(each, HasValue)]
     if len(values) == len(listed):
-        return reduce(_union, values)
+        # A ∪ B = ¬(¬A ∩ ¬B): the cases of finite sets and complements are written once, in _meet
+        met = reduce(_meet, (HasValue(each.values, not each.others) for each in values))
+        return HasValue(met.values, not met.others)
     # a mixed `or` is no product of people and values, and its share not a single summand
     if values or any(isinstance(part, HasValue) for each in listed for part in parts_of(each)):
         raise BadKnowledge(
@@ -138,12 +140,6 @@ def _sort_key(condition: Condition) -> tuple[int, str, str]:
     if isinstance(condition, tuple):
         return 1, condition[0], condition[1] or ""
     return 2, condition_text(condition), ""
-
-
-def _union(one: HasValue, other: HasValue) -> HasValue:
-    # A ∪ B = ¬(¬A ∩ ¬B): the cases of finite sets and complements are written once, in _meet
-    met = _meet(HasValue(one.values, not one.others), HasValue(other.values, not other.others))
-    return HasValue(met.values, not met.others)
 
 
 def _meet(one: HasValue, other: HasValue) -> HasValue:
@@ -310,13 +306,12 @@ def parse_event(reader: TokenReader, depth: int = 0) -> Event:
 
 
 def _parse_any(reader: TokenReader, depth: int) -> Condition:
-    conditions = reader.several(lambda: _parse_all(reader, depth), "or")
+    def parse_all() -> Condition:
+        parts = _parse_several(reader, _parse_condition, depth, "and")
+        return parts[0] if len(parts) == 1 else reader.make(lambda: all_hold(parts))
+
+    conditions = reader.several(parse_all, "or")
     return conditions[0] if len(conditions) == 1 else reader.make(lambda: any_holds(conditions))
-
-
-def _parse_all(reader: TokenReader, depth: int) -> Condition:
-    conditions = _parse_several(reader, _parse_condition, depth, "and")
-    return conditions[0] if len(conditions) == 1 else reader.make(lambda: all_hold(conditions))
 
 
 def _parse_several(

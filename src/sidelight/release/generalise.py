@@ -354,9 +354,17 @@ class Lattice:
             # down while a node is known to fit; where labels become the fewest more first
             while finer := [each for each in self.predecessors(node) if self._fits(each)]:
                 node = min(finer, key=partial(self._growth, node))
-        stream = self._find_stream(node, most_groups)
+        stream = self._on_disk.get(node)
         if stream is None:
-            return None
+            stream, steps = self._finer(node)
+            if any(step is not None for step in steps):
+                rolled_up = roll_up_stream(
+                    stream, steps, self._streamed.memory, most_keys=most_groups, reading=self.reading
+                )
+                if rolled_up is None:
+                    return None
+                self.spilled += rolled_up.spilled
+                stream = rolled_up
         memory = self._streamed.memory
         if memory.rolls_up(stream.entries.rows_at_least):
             held = held_groups(stream, lambda groups, values: memory.rolls_up(groups + values))
@@ -374,16 +382,6 @@ class Lattice:
     def _growth(self, node: Node, finer: Node) -> float:
         widths = zip(self._ladders, finer, node, strict=True)
         return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
-
-    def _find_stream(self, node: Node, most_groups: int | None) -> KeyStream | None:
-        if node in self._on_disk:
-            return self._on_disk[node]
-        stream, steps = self._finer(node)
-        if all(step is None for step in steps):
-            return stream
-        rolled_up = roll_up_stream(stream, steps, self._streamed.memory, most_keys=most_groups, reading=self.reading)
-        self.spilled += 0 if rolled_up is None else rolled_up.spilled
-        return rolled_up
 
     def _finer(self, node: Node) -> tuple[KeyStream, list[Relabelling | None]]:
         """Return the smallest finer keys at hand, and what becomes of their labels."""
@@ -458,9 +456,20 @@ class NodeGroups:
         if node == self.start:
             return self.finest
         if node not in self._kept:
-            finer, groups = self._smallest_finer(node)
-            rolled_up = roll_up(groups, tuple(self._columns(groups, finer, node)))
-            self._keep(node, self._completed(rolled_up, node))
+            # any finer node gives the same groups; a predecessor is as a rule the smallest, and quicker to look up
+            near = [other for other in Lattice.predecessors(node) if other in self._kept]
+            finer = near or [other for other in self._kept if is_finer(other, node)]
+            best = min(finer, key=lambda other: len(self._kept[other])) if finer else self.start
+            groups = self._kept[best] if finer else self.finest
+            columns = (
+                column if low == high else column.recode(ladder.labels[high], ladder.step(low, high))
+                for column, ladder, low, high in zip(groups.columns, self._ladders, best, node, strict=True)
+            )
+            self._kept[node] = self._completed(roll_up(groups, tuple(columns)), node)
+            self._room -= numbers_held(self._kept[node])
+            while self._room < 0 and len(self._kept) > 1:  # the least recently used makes room
+                _, dropped = self._kept.popitem(last=False)
+                self._room += numbers_held(dropped)
         self._kept.move_to_end(node)
         return self._kept[node]
 
@@ -483,27 +492,6 @@ class NodeGroups:
             keys = len(first)
         sizes = add_up(key, self.finest.sizes, keys)
         return sizes[sizes > 0]
-
-    def _columns(self, groups: Groups, finer: Node, node: Node) -> Iterator[Column]:
-        for column, ladder, low, high in zip(groups.columns, self._ladders, finer, node, strict=True):
-            yield column if low == high else column.recode(ladder.labels[high], ladder.step(low, high))
-
-    def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
-        """Choose what to roll up: the smallest predecessor at hand, or else the smallest of all finer nodes."""
-        # Any finer node gives the same groups; a predecessor is as a rule the smallest, and quicker to look up.
-        near = [other for other in Lattice.predecessors(node) if other in self._kept]
-        finer = near or [other for other in self._kept if is_finer(other, node)]
-        if not finer:
-            return self.start, self.finest
-        best = min(finer, key=lambda other: len(self._kept[other]))
-        return best, self._kept[best]
-
-    def _keep(self, node: Node, groups: Groups) -> None:
-        self._kept[node] = groups
-        self._room -= numbers_held(groups)
-        while self._room < 0 and len(self._kept) > 1:  # the least recently used makes room
-            _, dropped = self._kept.popitem(last=False)
-            self._room += numbers_held(dropped)
 
 
 class _Ladder:

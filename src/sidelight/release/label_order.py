@@ -587,18 +587,14 @@ def _compare_pairs(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers,
 def _compare_large(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Integers]]:
     """Pair each part's points and boxes in the column that tells most apart, where a box covers neighbours."""
     for part in parts.one_by_one() if len(parts) else ():
-        overlaps = [cover.overlap(part.point, part.box) for cover in columns.covers]
+        boxes, overlaps = part.box, [cover.overlap(part.point, part.box) for cover in columns.covers]
         column = int(np.argmin(overlaps))
-        for block in np.array_split(part.point, max(len(part.point) * len(part.box) // (4 * PAIRS_LAID_OUT), 1)):
-            yield _compare_along(columns, column, block, part.box)
-
-
-def _compare_along(columns: _Columns, column: int, points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
-    points = points[np.argsort(columns.segment[column][points], kind="stable")]
-    along = columns.segment[column][points]
-    start = np.searchsorted(along, columns.first[column][boxes], "left")
-    stop = np.searchsorted(along, columns.last[column][boxes], "right")
-    which, at = ranges(start, np.maximum(start, stop))
-    in_pieces = bool((columns.covers[column].pieces[boxes] >= 0).any())
-    others = (each for each in range(len(columns)) if each != column or in_pieces)
-    return columns.inside(points[at], boxes[which], others)
+        in_pieces = bool((columns.covers[column].pieces[boxes] >= 0).any())
+        others = [each for each in range(len(columns)) if each != column or in_pieces]
+        for block in np.array_split(part.point, max(len(part.point) * len(boxes) // (4 * PAIRS_LAID_OUT), 1)):
+            points = block[np.argsort(columns.segment[column][block], kind="stable")]
+            along = columns.segment[column][points]
+            start = np.searchsorted(along, columns.first[column][boxes], "left")
+            stop = np.searchsorted(along, columns.last[column][boxes], "right")
+            which, at = ranges(start, np.maximum(start, stop))
+            yield columns.inside(points[at], boxes[which], others)

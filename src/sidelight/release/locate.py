@@ -397,11 +397,6 @@ class _Boxes:
     weight: Integers
     of_members: bool = False
 
-    def tell_all(self, names: Sequence[str]) -> bool:
-        """Return whether these columns are all that distinguish groups."""
-        telling = (column.name for column in self.groups.columns if {*column.labels} != {SUPPRESSED})
-        return {*telling} <= {*names}
-
 
 def _boxes(release: Release, known: Sequence[Column], lookup: Lookup) -> _Boxes:
     groups, members = release.groups, release.members
@@ -428,7 +423,8 @@ def _link_by_labels(
     suppressed = suppressed_groups(boxes.groups)
     printed = np.flatnonzero(~suppressed[boxes.group])
     linkage = link_by_covers(covers, rows, boxes, printed)
-    return _add_suppressed(linkage, boxes, suppressed, tell_all=boxes.tell_all([*by_name]), assume=lookup.suppressed)
+    telling = {column.name for column in boxes.groups.columns if {*column.labels} != {SUPPRESSED}}
+    return _add_suppressed(linkage, boxes, suppressed, tell_all=telling <= by_name.keys(), assume=lookup.suppressed)
 
 
 def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool, coarse: bool) -> Cover:

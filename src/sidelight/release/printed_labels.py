@@ -162,7 +162,17 @@ class PrintedLabel:
             return True
         if label is None:
             return False
-        return self._lists(label) or self._is_masked(label) or self._spans(label)
+        # a label that is no set is one part, and may have commas itself: nothing inside it is listed; of a set, any run
+        # of parts may be what was meant, commas and all
+        runs = f", {', '.join(self.parts)}, " if len(self.parts) > 1 and ", " in label else ""
+        # 81667 may be printed as 816**
+        masked = (len(mask) == len(label) and label.startswith(mask.rstrip(SUPPRESSED)) for mask in self.masks)
+        if label in self.parts or f", {label}, " in runs or any(masked):
+            return True
+        number, day = as_number(label), day_of(label)
+        return (number is not None and any(each.holds(number) for each in self.numbers)) or (
+            day is not None and any(each.holds(day) for each in self.days)
+        )
 
     def overlaps(self, other: PrintedLabel) -> bool:
         """Return whether both may stand for the same; of what a mask hides, whole numbers, years and days may.
@@ -201,23 +211,6 @@ class PrintedLabel:
             (number is not None and (bool(self.numbers) or any(as_number(each) is not None for each in self.labels)))
             or (day is not None and bool(self.days))
             or any(len(mask) == len(label) for mask in self.masks)
-        )
-
-    def _lists(self, label: str) -> bool:
-        """Return whether a label is a run of parts, commas and all: a question about the text between."""
-        if label in self.parts:
-            return True
-        # a label that is no set is one part, and may have commas itself: nothing inside it is listed
-        return len(self.parts) > 1 and ", " in label and f", {label}, " in f", {', '.join(self.parts)}, "
-
-    def _is_masked(self, label: str) -> bool:
-        # 81667 may be printed as 816**
-        return any(len(mask) == len(label) and label.startswith(mask.rstrip(SUPPRESSED)) for mask in self.masks)
-
-    def _spans(self, label: str) -> bool:
-        number, day = as_number(label), day_of(label)
-        return (number is not None and any(each.holds(number) for each in self.numbers)) or (
-            day is not None and any(each.holds(day) for each in self.days)
         )
 
 

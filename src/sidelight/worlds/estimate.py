@@ -70,12 +70,7 @@ from sidelight.worlds.counting.compile import (
     compile_facts,
     components,
 )
-from sidelight.worlds.counting.frontier import (
-    Assign,
-    DecisionOutcome,
-    Frontier,
-    Schedule,
-)
+from sidelight.worlds.counting.frontier import Assign, DecisionOutcome, Frontier, Schedule
 
 if TYPE_CHECKING:
     from sidelight.knowledge.facts import Fact
@@ -178,7 +173,13 @@ def evaluate(formula: Formula, worlds: SampledWorlds, problem: CountingProblem) 
     for part in formula.bottom_up():
         if part.is_literal:
             atom = problem.atoms[part.atom]
-            takes = worlds[atom.variable, atom.block] if isinstance(atom, Takes) else _are_equal(atom, worlds, many)
+            if isinstance(atom, Takes):
+                takes = worlds[atom.variable, atom.block]
+            else:
+                pair, takes = (atom.variable, atom.other), np.full(many, fill_value=True)
+                for block in {block for variable, block in worlds if variable in pair}:
+                    one, other = (worlds.get((variable, block), False) for variable in pair)
+                    takes &= np.equal(one, other)
             truths[part] = takes if part.kind == "atom" else ~takes
         elif part.parts:
             join = np.logical_and if part.kind == "and" else np.logical_or
@@ -186,15 +187,6 @@ def evaluate(formula: Formula, worlds: SampledWorlds, problem: CountingProblem) 
         else:
             truths[part] = np.full(many, part.kind == "true")
     return truths[formula]
-
-
-def _are_equal(atom: Equal, worlds: SampledWorlds, many: int) -> Truths:
-    pair = (atom.variable, atom.other)
-    truths = np.full(many, fill_value=True)
-    for block in {block for variable, block in worlds if variable in pair}:
-        one, other = (worlds.get((variable, block), False) for variable in pair)
-        truths &= np.equal(one, other)
-    return truths
 
 
 MOST_TRUTHS = 50_000_000

@@ -49,12 +49,7 @@ from sidelight.worlds.counting.compile import (
     compile_facts,
     components,
 )
-from sidelight.worlds.counting.frontier import (
-    Assign,
-    DecisionOutcome,
-    Frontier,
-    Schedule,
-)
+from sidelight.worlds.counting.frontier import Assign, DecisionOutcome, Frontier, Schedule
 
 if TYPE_CHECKING:
     from sidelight.release.release import Release
@@ -96,13 +91,22 @@ def probability_of_differing(problem: CountingProblem, meter: Meter) -> Fraction
     variables, neighbours = _differing(problem)
     partitions = partitions_of(neighbours)
     assert partitions is not None
-    ways = _WaysToTake(problem, variables)
-    weights = partitions.coefficients
-    for block in ways.blocks:
+    compared = {problem.component_of(variable) for variable in variables}
+    own_groups = [group for group in problem.sizes if problem.component[group] in compared]
+    own_blocks = dict.fromkeys(block for group in own_groups for block in problem.blocks[group])
+    others = [(atom, takes) for atom, takes in problem.fixed.items() if atom.variable not in variables]
+    weights, total = partitions.coefficients, 1
+    for block in own_blocks | dict.fromkeys(atom.block for atom in problem.fixed):
         meter.spend(len(weights) // 8)  # they are worked on all at once
+        # the groups of the compared variables, and those where somebody else is known to have a block or not
+        fixed_here = [(atom.variable, takes) for atom, takes in others if atom.block == block]
+        elsewhere = (group for variable, _ in fixed_here for group in problem.members[variable])
+        groups = list(dict.fromkeys([*own_groups, *elsewhere]))
+        total *= prod(problem.ways_to_spread(group, block) for group in groups)
         # blocks are independent, so each multiplies the weight of every partition
-        weights = weights * _sum_over_unions(partitions, ways.count_by_set(block))
-    return Fraction(int(weights.sum()), ways.total())
+        ways = _count_by_set(problem, variables, fixed_here, groups, block)
+        weights = weights * _sum_over_unions(partitions, ways)
+    return Fraction(int(weights.sum()), total)
 
 
 @lru_cache(maxsize=128)
@@ -188,57 +192,42 @@ def _grow(
         yield from _grow(neighbours, connected | 1 << position, decided, within)
 
 
-class _WaysToTake:
-    """In how many ways is a block taken by just some of the variables that are compared?"""
+def _count_by_set(
+    problem: CountingProblem,
+    variables: Sequence[int],
+    others: Sequence[tuple[int, bool]],
+    groups: Sequence[int],
+    block: int,
+) -> tuple[int, ...]:
+    """Return, for each set of variables, in how many ways just they take a block; 0 if it is fixed otherwise.
 
-    def __init__(self, problem: CountingProblem, variables: list[int]) -> None:
-        self.problem, self.variables = problem, variables
-        compared = {problem.component_of(variable) for variable in variables}
-        self.groups = [group for group in problem.sizes if problem.component[group] in compared]
-        own = dict.fromkeys(block for group in self.groups for block in problem.blocks[group])
-        self.blocks = list(own | dict.fromkeys(atom.block for atom in problem.fixed))
-        self._others = [(atom, takes) for atom, takes in problem.fixed.items() if atom.variable not in {*variables}]
+    Of `others` it is known whether they take it.
+    """
+    # whoever is known to take the block, or not to, rules out most sets
+    fixed = {True: 0, False: 0}
+    for position, variable in enumerate(variables):
+        takes = problem.fixed.get(Takes(variable, block))
+        if takes is not None:
+            fixed[takes] |= 1 << position
 
-    def count_by_set(self, block: int) -> tuple[int, ...]:
-        """Return, for each set of variables, in how many ways just they take a block; 0 if it is fixed otherwise."""
-        # whoever is known to take the block, or not to, rules out most sets
-        fixed = {True: 0, False: 0}
-        for position, variable in enumerate(self.variables):
-            takes = self.problem.fixed.get(Takes(variable, block))
-            if takes is not None:
-                fixed[takes] |= 1 << position
-        groups = [self._group_ways(group, block) for group in self._groups_with(block)]
-        return tuple(
-            0
-            if takers & fixed[False] or fixed[True] & ~takers
-            else prod(ways[people[takers]] for people, ways in groups)
-            for takers in range(1 << len(self.variables))
-        )
-
-    def total(self) -> int:
-        """Count all worlds, as far as they are told apart here."""
-        return prod(
-            self.problem.ways_to_spread(group, block) for block in self.blocks for group in self._groups_with(block)
-        )
-
-    def _groups_with(self, block: int) -> list[int]:
-        """List the groups of the compared variables, and those where somebody else is known to have a block or not."""
-        fixed = (atom.variable for atom, _ in self._others if atom.block == block)
-        return list(dict.fromkeys([*self.groups, *(group for each in fixed for group in self.problem.members[each])]))
-
-    def _group_ways(self, group: int, block: int) -> tuple[list[int], list[int]]:
+    def count_in(group: int) -> tuple[list[int], list[int]]:
         """Count for each set of variables its people of a group, and for each such number the ways to have a block."""
-        problem = self.problem
         # indexed by sets of variables, a bit each: every variable doubles the list
         people_of = [0]
-        for variable in self.variables:
+        for variable in variables:
             people_of += [people + problem.members[variable][group] for people in people_of]
-        others = [(problem.members[atom.variable][group], takes) for atom, takes in self._others if atom.block == block]
-        deciding, having = people_of[-1] + sum(n for n, _ in others), sum(n for n, takes in others if takes)
+        known = [(problem.members[variable][group], takes) for variable, takes in others]
+        deciding, having = people_of[-1] + sum(n for n, _ in known), sum(n for n, takes in known if takes)
         return people_of, [
             problem.ways_to_have(group, block, deciding=deciding, having=having + number)
             for number in range(people_of[-1] + 1)
         ]
+
+    ways_in = list(map(count_in, groups))
+    return tuple(
+        0 if takers & fixed[False] or fixed[True] & ~takers else prod(ways[people[takers]] for people, ways in ways_in)
+        for takers in range(1 << len(variables))
+    )
 
 
 def _differing(problem: CountingProblem) -> tuple[list[int], tuple[VariableSet, ...]]:
