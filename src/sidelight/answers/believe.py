@@ -20,7 +20,7 @@ from sidelight.answers.sources import open_buckets, open_release, read_asked_hie
 from sidelight.errors import BadKnowledge, BadMeasure, TooHard
 from sidelight.knowledge.facts import Described, Someone, Who, parse_person, person_text, read_person
 from sidelight.knowledge.parse import read_facts
-from sidelight.knowledge.statements import Rule, is_statement
+from sidelight.knowledge.statements import Statement, is_statement
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
@@ -256,8 +256,8 @@ class EntropyAnswer(FlatAnswer):
 
     def _list_known(self) -> Iterator[str]:
         """Yield what is known; rules are counted, as there may be thousands."""
-        yield from (known.words for known in self.after.known if not isinstance(known, Rule))
-        kinds = [known.kind for known in self.after.known if isinstance(known, Rule)]
+        yield from (known.words for known in self.after.known if known.kind is None)
+        kinds = [known.kind for known in self.after.known if known.kind]
         for kind in ("has", "has not"):
             if kind in kinds:
                 yield f"the {counted(kinds.count(kind), 'strongest rule')} of the kind '{kind}'"
@@ -391,7 +391,7 @@ def _conclude_by_entropy(
     bounds = sorted(request.rules) or [(0, 0)]
     stages = []
     for positive, negative in bounds:
-        mined: tuple[Rule, ...] = ()
+        mined: tuple[Statement, ...] = ()
         if original is not None and (positive, negative) != (0, 0):
             how: dict[str, Any] = {"conditions": request.conditions, "vagueness": request.vagueness}
             mined = sl.strongest_rules(original, positive=positive, negative=negative, **how)

@@ -85,6 +85,9 @@ class Statement:
     noise: Noise | None = None
     scale: Fraction = Fraction(0)
     text: str | None = field(default=None, compare=False, repr=False)  # as somebody wrote it; None: made in Python
+    # of a rule that was mined from a table: how many people say its condition, and why it is strong
+    support: int = field(default=0, repr=False)
+    kind: Literal["has", "has not"] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.noise is not None:
@@ -138,14 +141,6 @@ class Statement:
             f"'{self}' is something that somebody may know, not true or false here; "
             "give it to maxent(knowing=…), and write .between(low, high) for a statement with two bounds"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Rule(Statement):
-    """A rule mined from a table: of `support` people who say its condition, this share has the value."""
-
-    support: int = 0
-    kind: Literal["has", "has not"] = "has"  # whether it is strong because they have the value, or because they do not
 
 
 def statement_of(terms: Terms, low: Fraction | None, high: Fraction | None) -> Statement:

@@ -52,7 +52,7 @@ from sidelight.arrays import Floats, Integers, add_up, number_keys
 from sidelight.errors import BadKnowledge, BadMeasure, SidelightError, UnknownColumn, expect, is_one_of, parameter
 from sidelight.knowledge.events import ConditionalProbability, InGroup, all_hold, event_of, negate, parts_of
 from sidelight.knowledge.facts import Someone
-from sidelight.knowledge.statements import Number, Rule, Statement, Statements, as_fraction, read_statements
+from sidelight.knowledge.statements import Number, Statement, Statements, as_fraction, read_statements
 from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.measures.criterion import Finding, Witness
@@ -95,7 +95,7 @@ def strongest_rules(
     support: int = 3,
     conditions: RuleConditions = "Q",
     vagueness: Number = 0,
-) -> tuple[Rule, ...]:
+) -> tuple[Statement, ...]:
     """Return the rules that say most about who has what; how many of them are known bounds an attacker.
 
     All conditions Q on some quasi-identifiers (`sizes`: on how many at once; all, if left out): the `positive` rules
@@ -188,7 +188,7 @@ def _add_source(  # noqa: PLR0917 - what is known of one source
 
 def _rules(
     best: Strongest, table: Table, sources: Sequence[tuple[Sequence[Column], bool]], kind: RuleKind, vagueness: Fraction
-) -> Iterator[Rule]:
+) -> Iterator[Statement]:
     first = {at: number_equal_rows(sources[at][0], len(table.sizes))[1] for at in np.unique(best["source"]).tolist()}
     for strength, follow, source, condition, value in best.tolist():
         columns, denied = sources[source]
@@ -200,7 +200,7 @@ def _rules(
         low = high = share
         if vagueness:
             low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
-        yield Rule(((Fraction(1), about),), low, high, support=follow, kind=kind)
+        yield Statement(((Fraction(1), about),), low, high, support=follow, kind=kind)
 
 
 def _strongest(strength: Floats, support: Integers, most: int) -> Integers:

@@ -276,9 +276,16 @@ class Attempts:
 
         Twice as many at a time as long as that goes well, half as many when it does not.
         """
+        groups = {fact: [self.counter.entities.group_of[who] for who in fact.people()] for fact in (target, *facts)}
+        first = components(dict.fromkeys(group for several in groups.values() for group in several), groups.values())
+        near = {first[group] for group in groups[target]}
+        # facts about few people first: they are likelier to be countable; those not linked by groups cancel out
+        waiting = sorted(
+            (fact for fact in facts if first[groups[fact][0]] in near), key=lambda each: len(each.people())
+        )
         countable: tuple[Fact, ...] = ()
         left_out: list[Fact] = []
-        waiting, batch = self._bearing_on(target, facts), 1
+        batch = 1
         while waiting and not self.spent.is_late():
             some, fits = waiting[:batch], self.joint([*countable, *waiting[:batch]], target) is not None
             if fits:
@@ -313,14 +320,6 @@ class Attempts:
         """Return Pr(facts and target), and Pr(facts and not the target)."""
         joint = self.joint(facts, target)
         return None if joint is None else (joint[1], joint[0] - joint[1])
-
-    def _bearing_on(self, target: Fact, facts: Sequence[Fact]) -> list[Fact]:
-        """Return the facts that are linked with the target by groups: the others cancel out."""
-        groups = {fact: [self.counter.entities.group_of[who] for who in fact.people()] for fact in (target, *facts)}
-        first = components(dict.fromkeys(group for several in groups.values() for group in several), groups.values())
-        near = {first[group] for group in groups[target]}
-        # facts about few people first: they are likelier to be countable
-        return sorted((fact for fact in facts if first[groups[fact][0]] in near), key=lambda fact: len(fact.people()))
 
 
 def estimate_probabilities(

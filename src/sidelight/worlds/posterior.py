@@ -195,9 +195,7 @@ class Observer:
         self.check_satisfiable(attempts.meter())
         if self.is_weighted:
             return _soft_and_too_hard()
-        return self._too_hard(*((Fraction(0), Fraction(1)) if target is None else attempts.bounds(target, self.facts)))
-
-    def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
+        low, high = (Fraction(0), Fraction(1)) if target is None else attempts.bounds(target, self.facts)
         known = f"between {short_decimal(low, up=False)} and {short_decimal(high)}"
         message = (
             f"counting the worlds takes more than the allowed effort of {self.effort.states:,} states; what is known: "

@@ -213,14 +213,13 @@ class Formulas:
         if (formula, atom, truth) not in known:
             for part in formula.bottom_up(lambda part: atom in part.atoms and (part, atom, truth) not in known):
                 # bottom up: what is left of its parts is known by now
-                known[part, atom, truth] = self._rest(part, atom, truth=truth)
+                if part.is_literal:
+                    rest = self.true if (part.kind == "atom") == truth else self.false
+                else:
+                    join = self.conjoin if part.kind == "and" else self.disjoin
+                    rest = join(known.get((each, atom, truth), each) for each in part.parts)
+                known[part, atom, truth] = rest
         return known[formula, atom, truth]
-
-    def _rest(self, formula: Formula, atom: int, *, truth: bool) -> Formula:
-        if formula.is_literal:
-            return self.true if (formula.kind == "atom") == truth else self.false
-        join = self.conjoin if formula.kind == "and" else self.disjoin
-        return join(self._conditioned.get((part, atom, truth), part) for part in formula.parts)
 
     def _join(self, kind: Connective, parts: Iterable[Formula], *, neutral: Formula, absorbing: Formula) -> Formula:
         flat: set[Formula] = set()

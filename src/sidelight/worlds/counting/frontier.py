@@ -230,21 +230,18 @@ class _Sweep(Generic[Sortable]):
     def cost(self, thing: Sortable) -> tuple[int, bool, int]:
         """Return how much would be open, and what else speaks for or against a thing."""
         if thing not in self._added:
-            self._added[thing] = self._would_add(thing)
-        ends, links, late, opened = self._added[thing]
-        return min(self._open_ends + ends, len(self._open) + links), late, opened
-
-    def _would_add(self, thing: Sortable) -> tuple[int, int, bool, int]:
-        links = self._links[thing]
-        # what nothing else has any more closes with this thing
-        closed = {link for link, number in links.items() if self._left[link] == number}
-        were_open = {link for link in links if link in self._open}
-        freed = Counter(end for link in closed for end in self._ends_of.get(link, ()))
-        ends = sum(not closed.issuperset(end) for end in self._ends[thing])
-        # an end that loses its last open link need not be remembered any more
-        ends -= sum(number == len(self._links_of[end]) for end, number in freed.items())
-        more = len(links.keys() - were_open - closed) - len(were_open & closed)
-        return ends, more, self._late in links, -len(were_open)
+            links = self._links[thing]
+            # what nothing else has any more closes with this thing
+            closed = {link for link, number in links.items() if self._left[link] == number}
+            were_open = {link for link in links if link in self._open}
+            freed = Counter(end for link in closed for end in self._ends_of.get(link, ()))
+            ends = sum(not closed.issuperset(end) for end in self._ends[thing])
+            # an end that loses its last open link need not be remembered any more
+            ends -= sum(number == len(self._links_of[end]) for end, number in freed.items())
+            more = len(links.keys() - were_open - closed) - len(were_open & closed)
+            self._added[thing] = ends, more, self._late in links, -len(were_open)
+        ends, more, late, opened = self._added[thing]
+        return min(self._open_ends + ends, len(self._open) + more), late, opened
 
     def take(self, thing: Sortable) -> None:
         """Let a thing come up: its links open, and those that nothing else has any more close."""
