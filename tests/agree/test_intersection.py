@@ -18,7 +18,7 @@ import sidelight as sl
 from sidelight.attack.common_ground import Ground
 from sidelight.attack.posterior import Together
 from sidelight.release import label_order
-from sidelight.release.label_order import Cover, join, merge_stretches
+from sidelight.release.label_order import Cover, Stretches, join, merge_stretches
 from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")
@@ -419,7 +419,9 @@ def _random_cover(rng, rows, groups):
         places = np.arange(start, stop)
         some = places if rng.random() < 0.8 else places[rng.random(len(places)) < 0.5]
         covered.append(merge_stretches((at, at + 1) for at in some.tolist()))
-    return Cover.of(rng.integers(0, labels, rows), labels, covered, rng.integers(0, len(covered), groups))
+    return Cover.build(
+        rng.integers(0, labels, rows), labels, Stretches.build(covered), rng.integers(0, len(covered), groups)
+    )
 
 
 @given(st.permutations(range(3)), st.lists(releases(), min_size=3, max_size=3), crowds())

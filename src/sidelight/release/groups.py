@@ -529,36 +529,21 @@ class GroupLookup(ABC):
     def sizes_of(self, numbers: Collection[int], known: Sequence[str] = ()) -> dict[int, int]:
         """Return how many people some groups have, by their numbers; of who knows some columns, parts by theirs."""
         known = expect_several(str, known, "the known columns", each="name")
+        given = expect_several(int, numbers, "the numbers of groups", each="number", also=(np.integer,))
+        wanted = np.array(sorted(max(min(number, MOST_PEOPLE), -MOST_PEOPLE) for number in given), np.int64)
         before = self.parts_before(known) if known else {}
 
-        def look_up(block: GroupBlock, wanted: Integers) -> dict[int, int]:
+        def look_up(block: GroupBlock) -> dict[int, int]:
             sizes, first = block.sizes, block.first
             if known:
                 sizes, first = block.view(None, known, before[first]).sizes, before[first] + 1
             here = wanted[(wanted >= first) & (wanted < first + len(sizes))]
             return dict(zip(here.tolist(), sizes[here - first].tolist(), strict=True))
 
-        return self._look_up(numbers, look_up)
-
-    def names_of(self, numbers: Collection[int]) -> dict[int, GroupName]:
-        """Name some groups, by their numbers."""
-
-        def look_up(block: GroupBlock, wanted: Integers) -> dict[int, GroupName]:
-            here = wanted[(wanted >= block.first) & (wanted < block.first + len(block))]
-            groups = block.take(here - block.first)
-            return {number: groups.name(row) for row, number in enumerate(here.tolist())}
-
-        return self._look_up(numbers, look_up)
-
-    def _look_up(
-        self, numbers: Collection[int], in_block: Callable[[GroupBlock, Integers], dict[int, Summed]]
-    ) -> dict[int, Summed]:
-        given = expect_several(int, numbers, "the numbers of groups", each="number", also=(np.integer,))
-        wanted = np.array(sorted(max(min(number, MOST_PEOPLE), -MOST_PEOPLE) for number in given), np.int64)
-        merge: Callable[[dict[int, Summed], dict[int, Summed]], dict[int, Summed]] = operator.or_
+        merge: Callable[[dict[int, int], dict[int, int]], dict[int, int]] = operator.or_
         # stops at the first block by which all are found
-        known = self.reduce(lambda block: in_block(block, wanted), merge, lambda known: len(known) == len(wanted))
-        missing = next((number for number in wanted.tolist() if number not in known), None)
-        if missing is None:
-            return known
-        raise BadRelease(f"no group {missing} in the release; they are numbered 1 to {len(self)}")
+        found = self.reduce(look_up, merge, lambda found: len(found) == len(wanted))
+        missing = next((number for number in wanted.tolist() if number not in found), None)
+        if missing is not None:
+            raise BadRelease(f"no group {missing} in the release; they are numbered 1 to {len(self)}")
+        return found

@@ -48,7 +48,6 @@ from sidelight.release.printed_labels import (
     OUR_DAYS,
     OUR_NUMBERS,
     PLAIN_NUMBER,
-    Interval,
     PrintedLabel,
     day_of,
     plain_form,
@@ -163,15 +162,11 @@ class LabelOrder:
             yield 0, len(self.labels)
         else:
             yield from self._exactly(printed)
-            yield from map(self.numbers_in, printed.numbers)
+            yield from (interval.stretch(self._numbers) for interval in printed.numbers)
             before = len(self._numbers)
             for start, stop in (interval.stretch(self._days) for interval in printed.days):
                 yield start + before, stop + before  # days, or moments of days
             yield from chain.from_iterable(map(self._match_mask, printed.masks))
-
-    def numbers_in(self, interval: Interval) -> Stretch:
-        """Find the labels that are numbers in an interval."""
-        return interval.stretch(self._numbers)
 
     def positions(self, labels: Sequence[Label]) -> Integers:
         """Find labels exactly as they are, −1 for those that nobody has."""
@@ -307,13 +302,8 @@ class Cover:
     scattered: Flags
 
     @classmethod
-    def of(cls, points: Integers, positions: int, covered: Sequence[list[Stretch]], boxes: Integers) -> Cover:
-        """Put it together from each point's position, the stretches that printed labels cover, and each box's label."""
-        return cls.build(points, positions, Stretches.build(covered), boxes)
-
-    @classmethod
     def build(cls, points: Integers, positions: int, covered: Stretches, boxes: Integers) -> Cover:
-        """Put it together from stretches of many labels."""
+        """Put it together from each point's position, the stretches that labels cover, and each box's label."""
         # a label that covers no position gets first > last, which no segment can lie between
         nothing = covered.start >= covered.stop
         first = np.where(nothing, positions, covered.start)
@@ -357,7 +347,7 @@ def _segments(first: Integers, last: Integers, scattered: Flags, positions: int)
 def join(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[Integers, Integers]:
     """Find all pairs of a point and a box that covers it in every column.
 
-    >>> ages = Cover.of(np.array([0, 1, 2]), 3, [[(0, 2)], [(1, 3)]], np.array([0, 1]))
+    >>> ages = Cover.build(np.array([0, 1, 2]), 3, Stretches.build([[(0, 2)], [(1, 3)]]), np.array([0, 1]))
     >>> [part.tolist() for part in join([ages], np.arange(3), np.arange(2))]
     [[0, 1, 1, 2], [0, 0, 1, 1]]
     """

@@ -324,11 +324,6 @@ class Linkage:
         at = int(self.profile[row])
         return self.group[self.starts[at] : self.starts[at + 1]]
 
-    def weights_of(self, row: int) -> Integers:
-        """Return how likely each of them is."""
-        at = int(self.profile[row])
-        return self.weight[self.starts[at] : self.starts[at + 1]]
-
     def sums(self, amounts: Integers) -> Integers:
         """Add up an amount per group over the groups of each profile."""
         profile, group = self.pairs

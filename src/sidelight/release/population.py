@@ -195,7 +195,7 @@ class Population:
             people_twice += int(rows[1][several].sum())
             twice = twice or tuple(int(each[several[0]]) for each in (first, second) if len(several))
         if people_twice:
-            one, other = (release.names_of(twice)[number].error_name for number in twice)
+            one, other = _name_in_errors(release, twice)
             raise BadRelease(
                 f"{counted(people_twice, 'person')} of the population may be in several groups, such as {one} and "
                 f"{other}; overlapping groups cannot be compared with a population"
@@ -269,6 +269,14 @@ def _find_telling_columns(release: ReleaseBlocks) -> list[str]:
 
     telling: set[int] = release.reduce(find_in, operator.or_) if unsure else set()
     return [name for at, name in enumerate(release.columns) if at not in starred - telling]
+
+
+def _name_in_errors(release: ReleaseBlocks, numbers: Sequence[int]) -> list[str]:
+    def find_in(block: GroupBlock) -> list[str]:
+        here = [number - block.first for number in numbers if 0 <= number - block.first < len(block)]
+        return [block.take(slice(row, row + 1)).name(0).error_name for row in here]
+
+    return release.reduce(find_in, operator.add)
 
 
 def _find_star_group(release: ReleaseBlocks) -> int | None:

@@ -175,7 +175,11 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
     # sizes: (rows,); sizes[first][group] repeats the first row's number for all rows of its group
     if (sizes != sizes[first][group]).any():
         raise BadRelease(f"rows of one group differ in '{people}'; give each group one number of people")
-    counts = _counts(table, group, len(first), amounts)
+    key, value, times = table.counts.entries()
+    # one number per (group, value), as values are below the size of the domain
+    if (times > 1).any() or len(np.unique(group[key] * len(table.domain) + value)) < len(key):
+        raise BadRelease("a value is listed twice for one group; give one row per group and value")
+    counts = Counts.from_entries(group[key], value, amounts[key], (len(first), len(table.domain)))
     groups = whole_groups(
         domain=table.domain,
         sizes=sizes[first],
@@ -195,16 +199,6 @@ def _read_amounts(column: Column) -> Integers:
     ]
     refuse_too_many_people(max(numbers, default=0))
     return np.array(numbers, np.int64)[column.codes]
-
-
-def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Counts:
-    """Put the amounts where the rows say; each group and value may have one row."""
-    key, value, times = table.counts.entries()
-    # one number per (group, value), as values are below the size of the domain
-    entry = group[key] * len(table.domain) + value
-    if (times > 1).any() or len(np.unique(entry)) < len(entry):
-        raise BadRelease("a value is listed twice for one group; give one row per group and value")
-    return Counts.from_entries(group[key], value, amounts[key], (groups, len(table.domain)))
 
 
 def _build_from_counts(groups: Groups, table: Table, roles: Roles) -> Release:

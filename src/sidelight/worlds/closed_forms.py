@@ -170,7 +170,7 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     (Fraction(2, 1), Fraction(1, 1))
     """
     has = lacks = ratio(1, 1)
-    count = {"single": _single, "set": _set, "multiset": _multiset}[release.semantics]
+    count = _single if release.semantics == "single" else _several_values
     for name in investigation.groups():
         with_it, without_it = count(investigation, name, release.group(name), ratio)
         has, lacks = has * with_it, lacks * without_it
@@ -197,23 +197,6 @@ def _single(
     return ratio(having, 1), other * _probability_of_missing(people - 1, having, family.people, ratio)
 
 
-def _set(
-    found: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
-) -> tuple[Number, Number]:
-    """Choose who has the value, and who has each value that was ruled out."""
-    others, family = found.within(name)
-    everybody, counts = int(groups.sizes[0]), groups.value_counts(0)
-    people, having = everybody - others.people, counts.get(found.value, 0)
-    if having > people:
-        return ratio(0, 1), ratio(0, 1)
-    if found.group != name:
-        return ratio(1, 1), _probability_of_missing(people, having, family.people, ratio)
-    lacks = (people - having) * _probability_of_missing(people - 1, having, family.people, ratio)
-    for text in found.rules_out:
-        lacks *= ratio(everybody - counts.get(text, 0), everybody)
-    return ratio(having, 1), lacks
-
-
 def _probability_of_missing(people: int, having: int, mentioned: int, ratio: Callable[[int, int], Number]) -> Number:
     """Choose m = `having` of n people: the probability that none of a = `mentioned` is chosen, C(n−m, a) / C(n, a).
 
@@ -230,26 +213,29 @@ def _probability_of_missing(people: int, having: int, mentioned: int, ratio: Cal
     return probability
 
 
-def _multiset(
+def _several_values(
     found: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
 ) -> tuple[Number, Number]:
-    """Let each occurrence of the value choose its person, and each of a value that was ruled out."""
+    """Choose who has the value, and each that was ruled out; in a multiset, each occurrence chooses a person."""
     others, family = found.within(name)
     everybody, counts = int(groups.sizes[0]), groups.value_counts(0)
     people, having = everybody - others.people, counts.get(found.value, 0)
+    repeated = groups.semantics == "multiset"
 
-    def chosen(among: int, every: int, times: int) -> Number:
-        return ratio(max(among, 0), every) ** times if times else ratio(1, 1)
+    def missing(people: int, having: int, mentioned: int) -> Number:
+        if not repeated:
+            return _probability_of_missing(people, having, mentioned, ratio)
+        return ratio(max(people - mentioned, 0), people) ** having if having else ratio(1, 1)
 
-    if people <= 0 < having:
+    if people <= 0 < having if repeated else having > people:
         return ratio(0, 1), ratio(0, 1)
     if found.group != name:
-        return ratio(1, 1), chosen(people - family.people, people, having)
-    ruled_out = sum(counts.get(text, 0) for text in found.rules_out)
-    # the target has it unless every occurrence chooses another person
-    has = 1 - chosen(people - 1, people, having)
-    lacks = chosen(people - 1 - family.people, people, having)
-    return has, lacks * chosen(everybody - 1, everybody, ruled_out)
+        return ratio(1, 1), missing(people, having, family.people)
+    has = 1 - missing(people, having, 1) if repeated else ratio(having, people)
+    lacks = missing(people, having, 1 + family.people)
+    for text in found.rules_out:
+        lacks *= missing(everybody, counts.get(text, 0), 1)
+    return has, lacks
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,7 +16,7 @@ from support.printed import LABELS, TEXTS
 import sidelight as sl
 from sidelight.errors import TooHard
 from sidelight.release import label_order
-from sidelight.release.label_order import Cover, LabelOrder, join
+from sidelight.release.label_order import Cover, LabelOrder, Stretches, join
 from sidelight.release.printed_labels import Nodes, covers
 
 
@@ -72,13 +72,13 @@ def test_many_printed_labels_cover_what_each_does(printed, labels):
 
 
 def test_labels_that_nothing_tells_apart_are_one_segment():
-    cover = Cover.of(np.arange(6), 6, [[(0, 3)], [(3, 6)]], np.array([0, 1]))
+    cover = Cover.build(np.arange(6), 6, Stretches.build([[(0, 3)], [(3, 6)]]), np.array([0, 1]))
     assert cover.segment.tolist() == [0, 0, 0, 1, 1, 1]
     assert (cover.first.tolist(), cover.last.tolist(), cover.pieces.tolist()) == ([0, 1], [0, 1], [-1, -1])
 
 
 def test_what_is_covered_in_pieces_or_not_at_all():
-    cover = Cover.of(np.arange(5), 5, [[(0, 1), (3, 4)], []], np.array([0, 1]))
+    cover = Cover.build(np.arange(5), 5, Stretches.build([[(0, 1), (3, 4)], []]), np.array([0, 1]))
     assert pairs([cover], 5, 2) == [(0, 0), (3, 0)]
 
 
@@ -90,8 +90,8 @@ def pairs(covers, points, boxes):
 def test_boxes_that_reach_over_a_cut_come_once():
     covered = [[(start, min(start + 3, 40))] for start in range(40)]
     covers = [
-        Cover.of(np.arange(40), 40, covered, np.arange(40)),
-        Cover.of(np.zeros(40, int), 1, [[(0, 1)]], np.zeros(40, int)),
+        Cover.build(np.arange(40), 40, Stretches.build(covered), np.arange(40)),
+        Cover.build(np.zeros(40, int), 1, Stretches.build([[(0, 1)]]), np.zeros(40, int)),
     ]
     whole = pairs(covers, 40, 40)
     with patch.object(label_order, "PAIRS_COMPARED", 4):
@@ -100,6 +100,6 @@ def test_boxes_that_reach_over_a_cut_come_once():
 
 
 def test_too_many_pairs_are_refused_before_memory_is_gone():
-    everything = Cover.of(np.zeros(50, int), 1, [[(0, 1)]], np.zeros(50, int))
+    everything = Cover.build(np.zeros(50, int), 1, Stretches.build([[(0, 1)]]), np.zeros(50, int))
     with patch.object(label_order, "PAIRS_HELD", 100), pytest.raises(TooHard, match="name more columns"):
         join([everything], np.arange(50), np.arange(50))

@@ -335,21 +335,17 @@ class WorldCounter:
         problem = compile_facts(self.release, self.entities, facts, people=people)
         variables = {problem.variable_of[who] for who in people}
         possible, taking = block_probabilities(problem, variables, self.meter)
-        return {
-            who: self._split_blocks(problem, self.entities.group_of[who], possible, taking[problem.variable_of[who]])
-            for who in people
-        }
-
-    def _split_blocks(
-        self, problem: CountingProblem, group: int, possible: Fraction, taking: dict[int, Fraction]
-    ) -> dict[Label, Fraction]:
-        count_of = dict(zip(self.release.domain, self.release.groups.counts.row(group).tolist(), strict=True))
-        probabilities = _add_unscheduled(problem, group, possible, taking)
-        return {
-            value: probabilities[block] * Fraction(count_of[value], problem.counts[group, block])
-            for block in problem.blocks[group]
-            for value in problem.block_values[block]
-        }
+        marginals = {}
+        for who in people:
+            group = self.entities.group_of[who]
+            count_of = dict(zip(self.release.domain, self.release.groups.counts.row(group).tolist(), strict=True))
+            blocks = _add_unscheduled(problem, group, possible, taking[problem.variable_of[who]])
+            marginals[who] = {
+                value: blocks[block] * Fraction(count_of[value], problem.counts[group, block])
+                for block in problem.blocks[group]
+                for value in problem.block_values[block]
+            }
+        return marginals
 
     def _near(self, facts: Iterable[Fact], people: Iterable[Who]) -> tuple[list[Fact], list[list[Fact]]]:
         groups = {self.entities.group_of[who] for who in people}
