@@ -195,7 +195,9 @@ class Observer:
         self.check_satisfiable(attempts.meter())
         if self.is_weighted:
             return _soft_and_too_hard()
-        low, high = (Fraction(0), Fraction(1)) if target is None else attempts.bounds(target, self.facts)
+        return self._too_hard(*((Fraction(0), Fraction(1)) if target is None else attempts.bounds(target, self.facts)))
+
+    def _too_hard(self, low: Fraction, high: Fraction) -> TooHard:
         known = f"between {short_decimal(low, up=False)} and {short_decimal(high)}"
         message = (
             f"counting the worlds takes more than the allowed effort of {self.effort.states:,} states; what is known: "

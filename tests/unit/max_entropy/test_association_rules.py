@@ -12,6 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge, WrongKind
+from sidelight.knowledge.events import parts_of
 
 rows = st.fixed_dictionaries(
     {"sex": st.sampled_from(["f", "m"]), "age": st.sampled_from(["30", "40", None]), "value": st.sampled_from("abc")}
@@ -103,15 +104,11 @@ def test_rules_about_who_does_not_say_it_are_those_of_the_whole_list(people, mos
     assert true == sorted(strengths, reverse=True)[:most]
     # each is true of the table itself
     for rule in rules:
-        denied = [part.of for part in _parts(rule.about.given)]
+        (condition,) = rule.about.given
+        denied = [*parts_of(condition)]
         chosen = [row for row in people if any(row[column] != cell for column, cell in denied)]
         assert rule.exact
         assert rule.low == Fraction(sum(row["value"] in rule.about.values for row in chosen), len(chosen))
-
-
-def _parts(given):
-    (condition,) = given
-    return getattr(condition, "conditions", (condition,))
 
 
 def test_both_kinds_of_conditions_are_one_list_without_repetition(original):
