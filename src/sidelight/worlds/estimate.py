@@ -94,7 +94,6 @@ def world_sampler(frontier: Frontier, meter: Meter) -> Sampler:
     Counting is done once, whatever is sampled then.
     """
     completions = {step: after for step, *_, after in frontier.sweep_back(frontier.layers(meter), meter)}
-    assigned_at = {step: takes for takes, step in frontier.assigning.items()}
 
     def list_moves(state: int, step: int) -> tuple[list[tuple[int, bool]], list[float]]:
         """Return the states after each move, whether it takes the block, and how likely it is."""
@@ -126,8 +125,8 @@ def world_sampler(frontier: Frontier, meter: Meter) -> Sampler:
                         truths[moving] = takes
                         after.setdefault(new, []).append(moving)
             worlds_in = {state: np.concatenate(worlds) for state, worlds in after.items()}
-            if step in assigned_at:
-                taken[assigned_at[step]] = truths
+            if step in frontier.assigned_at:
+                taken[frontier.assigned_at[step]] = truths
         return taken
 
     return sample

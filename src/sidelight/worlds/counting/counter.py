@@ -375,10 +375,9 @@ def block_probabilities(
     frontier = Frontier(Schedule.build(problem, meter, watched=variables))
     layers = frontier.layers(meter)
     total, satisfying = frontier.total(), layers[-1].get(0, 0)
-    assigned_at = {step: takes for takes, step in frontier.assigning.items()}
     taking: dict[int, dict[int, Fraction]] = {variable: {} for variable in variables}
     for step, transition, weights, after in frontier.sweep_back(layers, meter):
-        variable, block = assigned_at.get(step, (-1, -1))
+        variable, block = frontier.assigned_at.get(step, (-1, -1))
         if variable in variables:
             assert isinstance(transition, Assign)
             mask = transition.mask

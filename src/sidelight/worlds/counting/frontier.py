@@ -290,7 +290,7 @@ class Frontier:
     def __init__(self, schedule: Schedule) -> None:
         self.schedule, self.problem = schedule, schedule.problem
         self.layout = StateLayout(self.problem, assigned=schedule.several_times(), compared=sorted(schedule.compared))
-        self.assigning: dict[tuple[int, int], int] = {}  # (variable, block) → the number of its transition
+        self.assigned_at: dict[int, tuple[int, int]] = {}  # the number of a transition → its variable and block
         self._to_come: dict[int, dict[int, None]] = {}  # variable → the blocks about which it is yet to decide
         for stage, variables in schedule.stages:
             for variable in variables:
@@ -356,7 +356,7 @@ class Frontier:
         for stage, variables in self.schedule.stages:
             for variable, transition in self._stage_transitions(stage, variables, deciding[stage]):
                 if variable is not None:
-                    self.assigning[variable, stage[1]] = len(transitions)
+                    self.assigned_at[len(transitions)] = variable, stage[1]
                 transitions.append(transition)
             if self.problem.semantics == "single":
                 over = [group for group in deciding[stage] if last_stage[group] == stage]
