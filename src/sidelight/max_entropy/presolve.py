@@ -269,7 +269,7 @@ def forced_zeros(problem: Problem, suspects: Integers, *, deadline: float = math
     (at_most, most, equal, equal_to), count = _linear_program(problem), len(suspects)
     picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
     # homogeneous in (x, τ): a solution may be scaled until every positive x_v is at least 1
-    below = [-picked, (count, 1), _eye(count)]
+    below = [-picked, (count, 1), sparse.eye_array(count)]
     answer = _solve(
         np.concatenate((np.zeros(len(problem) + 1), -np.ones(count))),
         deadline,
@@ -299,7 +299,7 @@ def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline:
     answer = _solve(
         np.concatenate((np.zeros(len(problem)), -np.ones(count))),
         deadline,
-        _join_blocks([tight, (tight.shape[0], count)], [-picked, _eye(count)]),
+        _join_blocks([tight, (tight.shape[0], count)], [-picked, sparse.eye_array(count)]),
         np.zeros(tight.shape[0] + count),
         _join_blocks([equal, (len(equal_to), count)]),
         np.zeros(len(equal_to)),
@@ -333,7 +333,7 @@ def conflicting(problem: Problem, *, deadline: float = math.inf) -> Flags:
     above, cost = sparse.diags_array(elastic), np.ones(len(problem) + 2 * len(elastic) + bounded)
     cost[: len(problem)] = 0.0
     equal = _join_blocks([equal, above, -above, (len(elastic), bounded)])
-    at_most = _join_blocks([at_most, (bounded, 2 * len(elastic)), -_eye(bounded)])
+    at_most = _join_blocks([at_most, (bounded, 2 * len(elastic)), -sparse.eye_array(bounded)])
     answer = _solve(cost, deadline, at_most, most, equal, equal_to)
     if answer is None or answer.status != 0:
         everything: Flags = problem.statement != ONE_PERSON
@@ -359,7 +359,3 @@ def _join_blocks(*rows: list[object]) -> sparse.csr_array:
     """Return a matrix of blocks; a shape in the place of one stands for zeros."""
     made = [[sparse.csr_array(block) for block in row] for row in rows]
     return sparse.csr_array(sparse.vstack([sparse.hstack(row) for row in made]))
-
-
-def _eye(size: int) -> sparse.csr_array:
-    return sparse.csr_array(sparse.eye_array(size))

@@ -357,6 +357,9 @@ class Parts:
             self.cell = {column: each[part] for column, each in self.cell.items()} | {name: cells.cell[at]}
         self.first = starts_of(self.row, rows)
         self.count = np.diff(self.first)
+        self.divided_rows: Flags = self.count > 1  # which rows have several parts
+        # the place of each part among those of its row, and how many a row has at most
+        self.slot, self.slots = np.arange(len(self.row)) - self.first[self.row], int(self.count.max(initial=1))
 
     def _cut(self, name: str, mentioned: tuple[Label, ...]) -> ColumnCells:
         """Return a column cut by labels that are mentioned."""
@@ -373,22 +376,6 @@ class Parts:
         near = did_you_mean(shown(text), dict.fromkeys(shown(each) for each in known if each != SUPPRESSED))
         hierarchies = "" if nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
         raise BadKnowledge(f"the release knows no {shortened(name)} '{shortened(shown(text))}'{near}{hierarchies}")
-
-    @cached_property
-    def slot(self) -> Integers:
-        """The place of each part among those of its row."""
-        return np.arange(len(self.row)) - self.first[self.row]
-
-    @cached_property
-    def slots(self) -> int:
-        """How many parts a row has at most."""
-        return int(self.count.max(initial=1))
-
-    @cached_property
-    def divided_rows(self) -> Flags:
-        """Which rows have several parts."""
-        divided: Flags = self.count > 1
-        return divided
 
     @cached_property
     def kind(self) -> Integers:
