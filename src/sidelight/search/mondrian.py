@@ -30,8 +30,6 @@ Cost        Per run of accepted cuts a scan over all groups, and at ties one exa
             each close cut that may do harm, however many groups there are.
 
 Against insiders, all groups of a generation are cut, or closed, after one look each (`veil`).
-
-Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
 """
 
 from __future__ import annotations
@@ -120,7 +118,7 @@ class Mondrian(Method):
         if not isinstance(table, Table):
             from sidelight.search.mondrian_streamed import MemoryBudget, StreamedStore  # noqa: PLC0415 - only of such tables
 
-            streamed = StreamedStore(table, check, orders, progress, MemoryBudget.from_memory(table.memory))
+            streamed = StreamedStore(table, orders, check, progress, MemoryBudget.from_memory(table.memory))
             cut_everybody(streamed, check, progress=show)
             return dict.fromkeys(utilities, streamed.outcome())
         if "absence" in {measure.name for measure in policy.measures}:

@@ -270,7 +270,7 @@ class Proposals:
         column, group = np.nonzero(self._score > -np.inf)
         medians = self._medians(group, column)
         gains = np.full(self._score.shape, -np.inf)
-        for rows, counts in self.groups.count_beside(medians, target):
+        for rows, counts in self.groups.count_sides(medians, target):
             left, right = np.split(counts, 2)
             gain = _uncertainty(left + right) - _uncertainty(left) - _uncertainty(right)
             gains[medians.column[rows], medians.group[rows]] = gain
@@ -290,7 +290,7 @@ class OpenGroups(ABC):
     """Groups with cuts to choose from.
 
     Of those that are not at hand only cuts are kept, and what is beside them; the rules ask the others for `extents`
-    and `lines`, and those of single keys for what these have beside cuts.
+    and `lines`.
     """
 
     table: Table  # whose values and semantics they have
@@ -316,13 +316,12 @@ class OpenGroups(ABC):
         """Yield the people of some groups in line, each along its column: the column, the groups, their line."""
         raise NotImplementedError
 
-    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
-        raise NotImplementedError
-
     @abstractmethod
-    def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
-        """Count values beside cuts, block by block: rows of the cuts; (2 · rows, values), all left sides first."""
+    def count_sides(self, cuts: Cuts, counts: Counts | None = None) -> Iterator[tuple[Integers, Integers]]:
+        """Count values beside cuts, block by block: rows of the cuts; (2 · rows, values), all left sides first.
+
+        With `counts`, what single keys have, groups of keys count that instead.
+        """
 
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
@@ -363,15 +362,19 @@ class OpenGroups(ABC):
         return beside
 
 
+@dataclass(eq=False)
 class Store(ABC):
     """The groups that cuts have made: the box of ranks that each covers, and where its people are kept."""
 
     table: AnyTable
     orders: tuple[Order, ...]
-    start: Integers  # (groups, columns)
-    stop: Integers
-    first_cuts: list[Cuts]  # those of the first levels; groups by their numbers
-    along: Counter[int]  # column → cuts
+    start: Integers = field(init=False)  # (groups, columns); everybody is one group at first
+    stop: Integers = field(init=False)
+    first_cuts: list[Cuts] = field(init=False, default_factory=list)  # of the first levels; groups by their numbers
+    along: Counter[int] = field(init=False, default_factory=Counter)  # column → cuts
+
+    def __post_init__(self) -> None:
+        self.start, self.stop = np.zeros((1, len(self.orders)), np.int64), np.array([[*map(len, self.orders)]])
 
     def __len__(self) -> int:
         return len(self.start)

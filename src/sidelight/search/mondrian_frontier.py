@@ -37,7 +37,6 @@ Cost        One pass over the rows per generation, and cells Ã— lanes numbers: Î
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -72,13 +71,8 @@ class KeyStore(Store):
     """Which group each key of a table is in."""
 
     table: Table
-    orders: tuple[Order, ...]
     first: Generation  # groups that may be cut
     group: Integers  # per key
-    start: Integers  # (groups, columns)
-    stop: Integers
-    first_cuts: list[Cuts] = field(default_factory=list)
-    along: Counter[int] = field(default_factory=Counter)
     splits: list[Split] = field(default_factory=list)  # of the generation at hand
 
     @classmethod
@@ -86,9 +80,9 @@ class KeyStore(Store):
         cls, table: Table, orders: tuple[Order, ...], populations: tuple[PopulationCounts, ...] = ()
     ) -> KeyStore:
         """Build the store with everybody in one group; populations are counted by key."""
-        widths = np.array([[len(order) for order in orders]])
-        first = Generation.from_table(table, orders, populations)
-        return cls(table, orders, first, np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
+        return cls(
+            table, orders, Generation.from_table(table, orders, populations), np.zeros(len(table.sizes), np.int64)
+        )
 
     def generations(self, least: int = 1) -> Iterator[Generation]:
         """Yield groups to cut: both halves of what was cut are the next, the rest is done."""
@@ -247,26 +241,18 @@ class Generation(OpenGroups):
         right = np.flatnonzero(rank >= cuts.rank.astype(rank.dtype)[cut])
         return cut[right], rows[right]
 
-    def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
-        """Count values beside cuts, block by block."""
-        yield from self._count_sides(cuts, self._values)
-
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, with the people of populations there."""
         beside = []
         for population in self.populations:
             people = np.zeros(2 * len(cuts), np.int64)
             one_value = Counts(shape=(len(population.people), 1), cells=population.people[:, np.newaxis].copy())
-            for rows, counts in self.count_beside(cuts, one_value):
+            for rows, counts in self.count_sides(cuts, one_value):
                 people[np.concatenate((rows, len(cuts) + rows))] = counts[:, 0]
             beside.append(replace(population, people=people))
         for rows, groups in super().halves(cuts):
             both = np.concatenate((rows, len(cuts) + rows))
             yield rows, replace(groups, populations=tuple(each.take(both) for each in beside))
-
-    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        """Count what keys of the table have beside cuts: rows of a block of cuts; what is left of them, then right."""
-        yield from self._count_sides(cuts, self._entries(counts.take(self.keys)))
 
     @cached_property
     def _values(self) -> KeyEntries:
@@ -276,7 +262,10 @@ class Generation(OpenGroups):
         key, value, count = counts.entries()
         return np.searchsorted(key, self.starts), key, value, count, counts.width
 
-    def _count_sides(self, cuts: Cuts, entries: KeyEntries) -> Iterator[tuple[Integers, Integers]]:
+    def count_sides(self, cuts: Cuts, counts: Counts | None = None) -> Iterator[tuple[Integers, Integers]]:
+        """Count values, or what else keys of the table have, beside cuts, block by block."""
+        entries = self._values if counts is None else self._entries(counts.take(self.keys))
+
         def blocks() -> Iterator[tuple[int, Integers]]:
             for column in range(len(self.ranks)):
                 rows = np.flatnonzero(cuts.column == column)
@@ -581,8 +570,9 @@ class CountedGroups(OpenGroups):
             standing = np.concatenate(([0], np.cumsum(people)))
             yield along, chosen, Line.from_sorted(number * width + rank, standing, groups=len(chosen), width=width)
 
-    def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
+    def count_sides(self, cuts: Cuts, counts: Counts | None = None) -> Iterator[tuple[Integers, Integers]]:
         """Count values beside cuts, block by block: differences of prefix sums."""
+        assert counts is None  # no single keys are at hand
         values = self.boxes.values
         at_once = max(CELLS_AT_ONCE // max(values, 1), 1)
         for first in range(0, len(cuts), at_once):

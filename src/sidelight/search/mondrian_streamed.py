@@ -22,7 +22,6 @@ Cost        log₂ (rows / keys that fit) passes, one to put rows aside, and wha
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from sidelight.progress import Progress
     from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
-    from sidelight.search.orders import Order
     from sidelight.search.policy_check import PolicyCheck
     from sidelight.streams.memory import Memory
     from sidelight.streams.streamed_table import RowBlock, StreamedTable
@@ -115,8 +113,9 @@ class LotGroups(OpenGroups):
         beside = [each for _, each in parts] or [np.zeros((2, 0, len(self.totals)), np.int64)]
         self.cuts, self.known = cuts.take(order), np.concatenate(beside, axis=1)[:, order]
 
-    def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
+    def count_sides(self, cuts: Cuts, counts: Counts | None = None) -> Iterator[tuple[Integers, Integers]]:
         """Yield values beside some of the cuts, block by block."""
+        assert counts is None  # no single keys are at hand
         columns, ranks = (int(each.max(initial=0)) + 1 for each in (self.cuts.column, self.cuts.rank))
         # group, column and rank packed into one number, which no two cuts share
         own, asked = ((each.group * columns + each.column) * ranks + each.rank for each in (self.cuts, cuts))
@@ -134,19 +133,15 @@ class StreamedStore(Store):
 
     table: StreamedTable
     policy: PolicyCheck
-    orders: tuple[Order, ...]
     progress: Progress
     budget: MemoryBudget
-    first_cuts: list[Cuts] = field(default_factory=list)
-    along: Counter[int] = field(default_factory=Counter)
     tree: RoutingTree = field(default_factory=RoutingTree)
     finished: list[tuple[Integers, Counts]] = field(default_factory=list)  # numbers, and counts by value
     aside: tuple[RowParts, RowParts | None] | None = None  # rows in temporary files, by parts; people counted apart
     spilled: int = 0  # bytes
 
     def __post_init__(self) -> None:
-        self.start = np.zeros((1, len(self.orders)), np.int64)
-        self.stop = np.array([[len(order) for order in self.orders]])
+        super().__post_init__()
         self.people = np.array([self.table.people])  # per group
         # where groups are judged together: (groups, values), as keys of finished ones are not at hand any more
         self.counts = self.table.outline.counts.dense()
@@ -418,8 +413,8 @@ class StreamedStore(Store):
             table, self.orders, self._index(known)[numbers], self._index(numbers)[group], totals=totals
         )
         self._part_numbers = known
-        boxes = self.start[known], self.stop[known]
-        self._part = KeyStore(table, self.orders, open_groups, self._index(known)[group], *boxes)
+        self._part = KeyStore(table, self.orders, open_groups, self._index(known)[group])
+        self._part.start, self._part.stop = self.start[known], self.stop[known]
         return self._part
 
     def _merge_part(self, table: Table) -> None:

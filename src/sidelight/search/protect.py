@@ -11,11 +11,8 @@ A release that was found may fall to attackers whom its policy does not name: th
 (`Attacker.asked_by_search`) are asked beside every search, each with bounded effort by its own `answer_search`, as
 `protect` must not take much longer for it.  One whom the policy names is judged by the policy.
 
-Which ways of publishing a table keep a policy, and what is each of them still good for?
-
-`compare` tries every method, the search over levels with several shares of people who may be suppressed and by each
-utility that is quick to compute; releases that come out the same are one row.  Nothing is published.  A method that
-cannot keep the policy is a row that says why.
+Which ways of publishing a table keep a policy, and what is each of them still good for?  `compare` tries every method;
+one that cannot keep the policy is a row that says why.
 
 Which row would a person take?  One that can be read: with one level per column a label means the same everywhere and
 no two overlap, which regions of Mondrian's, averages and buckets do not offer.  Of those the one that loses least of
