@@ -1,6 +1,5 @@
 """Mondrian of a table that is streamed finds the release that it finds in memory, however little room it has."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
+from support.room import limit_room
 
 import sidelight as sl
 from sidelight.engines import read as engine_read
@@ -16,7 +16,6 @@ from sidelight.errors import SidelightError
 from sidelight.measures.exact import Screen
 from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceScreen
 from sidelight.search.effort import EFFORT
-from sidelight.search.mondrian_streamed import MemoryBudget
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
 
@@ -89,7 +88,7 @@ def assert_same(reading, policy, room, *, repeat, cells_per_person=8.0):
     rows, roles = reading
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine_read, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
-        patch.setattr(MemoryBudget, "from_memory", lambda _: replace(room, cells_per_person=cells_per_person))
+        limit_room(patch, *room, cells_per_person=cells_per_person)
         patch.setattr(EFFORT, "cuts", 5)
         held, streamed = answer(sl.read_table(rows, **roles), policy), answer(sl.stream_table(rows, **roles), policy)
     if isinstance(held, str):
@@ -116,7 +115,7 @@ ROOT = 20 * (4 * 4 + 48)
     repeat=st.booleans(),
 )
 def test_groups_that_are_judged_alone(reading, policy, keys, histograms, repeat):
-    assert_same(reading, policy, MemoryBudget(keys, histograms, 10**9), repeat=repeat)
+    assert_same(reading, policy, (keys, histograms), repeat=repeat)
 
 
 @examples(15)
@@ -128,7 +127,7 @@ def test_groups_that_are_judged_alone(reading, policy, keys, histograms, repeat)
     repeat=st.booleans(),
 )
 def test_groups_that_are_judged_together(reading, policy, keys, histograms, repeat):
-    assert_same(reading, policy, MemoryBudget(keys, histograms, 10**9), repeat=repeat)
+    assert_same(reading, policy, (keys, histograms), repeat=repeat)
 
 
 KNOWING = (
@@ -143,7 +142,7 @@ KNOWING = (
 def test_who_knows_another_sensitive_column(reading, policy, keys):
     rows, roles = reading
     roles = {"quasi": ["age", "country"], "sensitive": ["disease", "size"], "kinds": {"age": "number"}}
-    assert_same((rows, roles | {"missing": "drop"}), policy, MemoryBudget(keys, 10 * ROOT, 10**9), repeat=False)
+    assert_same((rows, roles | {"missing": "drop"}), policy, (keys, 10 * ROOT), repeat=False)
 
 
 @st.composite
@@ -173,9 +172,7 @@ STRICT = (
 @given(
     reading=crowds(),
     policy=st.sampled_from(STRICT),
-    room=st.sampled_from(
-        [MemoryBudget(1, 10**5, 10**9), MemoryBudget(30, 10**4, 10**9), MemoryBudget(1000, 10**6, 10**9)]
-    ),
+    room=st.sampled_from([(1, 10**5), (30, 10**4), (1000, 10**6)]),
     at_once=st.sampled_from([1, 3, 512]),
 )
 def test_strict_limits_are_decided_alike_whether_floats_tell_or_exact_numbers(reading, policy, room, at_once):
@@ -204,4 +201,4 @@ CROWD_ROOT = 72 * (4 * 5 + 48)
 )
 def test_generations_that_do_not_fit_are_cut_in_lots(reading, policy, keys, histograms, counted):
     """By passes over all rows, or over parts that were put aside; by histograms, or by keys where those are sparse."""
-    assert_same(reading, policy, MemoryBudget(keys, histograms, 10**9), repeat=False, cells_per_person=counted)
+    assert_same(reading, policy, (keys, histograms), repeat=False, cells_per_person=counted)

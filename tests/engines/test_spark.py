@@ -19,6 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
+from support.room import limit_room
 from support.words import mentions
 
 import sidelight as sl
@@ -29,7 +30,6 @@ from sidelight.errors import BadTable, NoRoom, NotPublished
 from sidelight.measures import about as findings_of
 from sidelight.publish.publish import is_same_release
 from sidelight.search import mondrian_streamed
-from sidelight.search.mondrian_streamed import MemoryBudget
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
 
@@ -179,7 +179,7 @@ def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark
     rows = pa.table({"age": ages, "zip": zips, "disease": rng.choice(["Flu", "Cold", "HIV", "Asthma"], 400)})
     roles = {"quasi": ["age", "zip"], "sensitive": "disease", "kinds": {"age": "number", "zip": "number"}}
     policy = sl.Policy(sl.GroupSize() >= 5, sl.DistinctValues() >= 2)
-    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=150, histograms=10**6, groups=10**9))
+    limit_room(monkeypatch, keys=150)
     here = sl.protect(sl.stream_table(rows, **roles), policy, method="mondrian")
     table = sl.stream_table(spark.createDataFrame(rows), **roles)
     marker = tmp_path / "killed"

@@ -116,9 +116,11 @@ class Mondrian(Method):
             progress(f"{groups:,} groups", groups, None)
 
         if not isinstance(table, Table):
-            from sidelight.search.mondrian_streamed import MemoryBudget, StreamedStore  # noqa: PLC0415 - only of such tables
+            from sidelight.search.mondrian_streamed import StreamedStore  # noqa: PLC0415 - only of such tables
 
-            streamed = StreamedStore(table, orders, check, progress, MemoryBudget.from_memory(table.memory))
+            memory = table.memory
+            room = {"keys": memory.keys_to_hold, "histograms": memory.to_count, "groups": memory.to_hold}
+            streamed = StreamedStore(table, orders, check, progress, **room)
             cut_everybody(streamed, check, progress=show)
             return dict.fromkeys(utilities, streamed.outcome())
         if "absence" in {measure.name for measure in policy.measures}:

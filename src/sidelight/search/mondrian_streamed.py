@@ -46,28 +46,12 @@ if TYPE_CHECKING:
     from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
     from sidelight.search.policy_check import PolicyCheck
-    from sidelight.streams.memory import Memory
     from sidelight.streams.streamed_table import RowBlock, StreamedTable
 
 RoutedRows: TypeAlias = Iterator[tuple["RowBlock", Ranks, Integers]]
 """Rows, with their ranks and their groups."""
 
 Counted = TypeVar("Counted", bound=npt.NDArray[np.integer])
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryBudget:
-    """How much a search may hold at a time."""
-
-    keys: int
-    histograms: int  # bytes
-    groups: int  # bytes of all that is found
-    cells_per_person: float = 8.0  # rows that were put aside are held as keys where their groups have more cells
-
-    @classmethod
-    def from_memory(cls, memory: Memory) -> MemoryBudget:
-        """Return the budget of a search with this memory."""
-        return cls(memory.keys_to_hold, memory.to_count, memory.to_hold)
 
 
 def _batches(rows: RowParts, part: int) -> Iterator[Batch]:
@@ -134,7 +118,10 @@ class StreamedStore(Store):
     table: StreamedTable
     policy: PolicyCheck
     progress: Progress
-    budget: MemoryBudget
+    keys: int  # that may be held at a time
+    histograms: int  # bytes
+    groups: int  # bytes of all that is found
+    cells_per_person: float = 8.0  # rows that were put aside are held as keys where their groups have more cells
     tree: RoutingTree = field(default_factory=RoutingTree)
     finished: list[tuple[Integers, Counts]] = field(default_factory=list)  # numbers, and counts by value
     aside: tuple[RowParts, RowParts | None] | None = None  # rows in temporary files, by parts; people counted apart
@@ -157,7 +144,7 @@ class StreamedStore(Store):
         self._part_numbers = np.zeros(0, np.int64)  # of its groups, here
         # where people have several values, rows may be more than people
         values = int(self.table.stream.whole.sum())
-        self._keys = max(int(self.budget.keys * min(self.table.people / max(values, 1), 1)), 1)
+        self._keys = max(int(self.keys * min(self.table.people / max(values, 1), 1)), 1)
 
     def __len__(self) -> int:
         return len(self.tree.leaf)
@@ -178,7 +165,7 @@ class StreamedStore(Store):
             if not self.policy.together:
                 # as many as have room for their histograms; at least one has to
                 self._refuse_wide(waiting)
-                needed, room = np.cumsum(self._bytes(waiting)), self.budget.histograms
+                needed, room = np.cumsum(self._bytes(waiting)), self.histograms
                 if not self.table.stream.here:  # each executor sends its own
                     room = min(room, max(EFFORT.sent, int(needed[0])))
                 now = int(np.searchsorted(needed, room, side="right"))
@@ -236,9 +223,9 @@ class StreamedStore(Store):
     def _refuse_wide(self, groups: Integers) -> None:
         """Refuse columns of so many labels that not even one group can be counted."""
         most = int(self._bytes(groups).max())
-        if most > self.budget.histograms:
+        if most > self.histograms:
             what = "histograms of the columns"
-            raise self.table.memory.too_little(what, most, self.budget.histograms)
+            raise self.table.memory.too_little(what, most, self.histograms)
 
     def _open(self, numbers: Integers) -> OpenGroups:
         """Open groups; where those that depend on each other do not fit at once, in lots."""
@@ -246,7 +233,7 @@ class StreamedStore(Store):
             return self._count(numbers)
         self._refuse_wide(numbers)
         if self.aside is None:
-            if self._bytes(numbers).sum() <= self.budget.histograms:
+            if self._bytes(numbers).sum() <= self.histograms:
                 return self._count(numbers)
             people = self.people[numbers]
             if people.max() <= self._keys:
@@ -263,11 +250,11 @@ class StreamedStore(Store):
         rows, histograms, people = np.arange(len(numbers)), self._bytes(numbers), self.people[numbers]
         sparse, part = np.zeros(len(rows), bool), np.zeros(len(rows), np.int64)
         if self.aside is not None:
-            sparse = (self._cells(numbers) > self.budget.cells_per_person * people) & (people <= self._keys)
+            sparse = (self._cells(numbers) > self.cells_per_person * people) & (people <= self._keys)
             part = self._aside_part[numbers]
         lots = []
         for here in np.unique(part).tolist():
-            for as_keys, weight, room in ((False, histograms, self.budget.histograms), (True, people, self._keys)):
+            for as_keys, weight, room in ((False, histograms, self.histograms), (True, people, self._keys)):
                 some = rows[(part == here) & (sparse == as_keys)]
                 lots += [(lot, as_keys) for lot in divide_rows(some, weight[some], room)]
         return lots
@@ -434,11 +421,11 @@ class StreamedStore(Store):
         self._part = None
         # a group's count of a value, and each end of its box, take 40 bytes until they are published
         each = 40 * (2 * len(self.orders) + len(self.table.domain))
-        if len(self) * each > self.budget.groups:
+        if len(self) * each > self.groups:
             done = sum(int(self.people[numbers].sum()) for numbers, _ in self.finished)
             likely = len(self) * self.table.people // max(done, 1)
             what = f"about {likely:,} groups"
-            raise self.table.memory.too_little(what, likely * each, self.budget.groups)
+            raise self.table.memory.too_little(what, likely * each, self.groups)
 
     def outcome(self) -> SearchOutcome:
         """Build the outcome: each group printed as its box, in the order that they would have in memory."""

@@ -237,10 +237,11 @@ class Work:
 def little_room(keys: int) -> None:
     """Let a search hold few keys, and sort few rows at a time, so that it puts the rest into temporary files."""
     from sidelight.engines.duckdb import source as duckdb_session  # noqa: PLC0415
-    from sidelight.search.mondrian_streamed import MemoryBudget  # noqa: PLC0415
+    from sidelight.search import mondrian_streamed  # noqa: PLC0415
     from sidelight.streams.memory import Memory  # noqa: PLC0415
 
-    MemoryBudget.from_memory = lambda _: MemoryBudget(keys=keys, histograms=10**6, groups=10**9)
+    store, room = mondrian_streamed.StreamedStore, {"keys": keys, "histograms": 10**6, "groups": 10**9}
+    mondrian_streamed.StreamedStore = lambda *given, **_: store(*given, **room)
     Memory.rows_to_sort = lambda _, words: keys
     duckdb_session.FEW_BYTES = 0  # as of many rows: DuckDB may spill
 

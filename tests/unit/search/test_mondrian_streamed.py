@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.room import limit_room
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, NoRoom, NothingSafe
 from sidelight.search.effort import EFFORT
 from sidelight.search.mondrian_cuts import Cuts
-from sidelight.search.mondrian_streamed import LotGroups, MemoryBudget, StreamedStore, divide_rows
+from sidelight.search.mondrian_streamed import LotGroups, StreamedStore, divide_rows
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
 from sidelight.table.table import Counts, Table
@@ -87,17 +88,17 @@ def test_limits_on_whole_releases_and_populations_hold_the_keys(people):
 
 def test_too_little_room_says_how_much_is_needed(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
-    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=10, histograms=100, groups=10**9))
+    limit_room(monkeypatch, keys=10, histograms=100)
     with pytest.raises(NoRoom, match=r"histograms.*not fit.*memory=.*at least [0-9.]+ ?[GT]B"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
-    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10))
+    limit_room(monkeypatch, keys=100, groups=10)
     with pytest.raises(NoRoom, match=r" [0-9]+ groups.*not fit.*memory=.*at least"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
 
 
 def test_a_full_disk_says_how_much_is_needed(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
-    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10**9))
+    limit_room(monkeypatch, keys=100)
     monkeypatch.setattr(sorted_runs, "_nameless_file", lambda: Path("/dev/full").open("wb", buffering=0))  # noqa: SIM115
     with pytest.raises(NoRoom, match=r"too small.*up to .*B\b.*TMPDIR"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
@@ -105,7 +106,7 @@ def test_a_full_disk_says_how_much_is_needed(people, monkeypatch):
 
 def test_what_is_interrupted_leaves_no_temporary_files(people, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10**9))
+    limit_room(monkeypatch, keys=100)
     streamed = sl.stream_table(people, **ROLES)
 
     def press(what, *_):
@@ -122,7 +123,7 @@ def test_parts_beyond_the_open_files_take_another_pass(people, monkeypatch):
     limit = sl.GroupSize() >= 5
     whole = sl.protect(streamed, limit, method="mondrian", ask="nobody")
     monkeypatch.setattr(EFFORT, "parts", 2)
-    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=30, histograms=10**6, groups=10**9))
+    limit_room(monkeypatch, keys=30)
     told = []
     found = sl.protect(streamed, limit, method="mondrian", ask="nobody", progress=lambda what, *_: told.append(what))
     assert sorted(found.release.groups.sizes.tolist()) == sorted(whole.release.groups.sizes.tolist())
@@ -155,7 +156,7 @@ def test_cuts_of_lots_stand_in_the_order_of_groups_with_what_is_beside_them():
 def same_in_lots(monkeypatch, rows, roles, policy, room, way):
     """Cut in lots, of all rows or of parts, and compare with what is found in memory."""
     held = sl.protect(sl.read_table(rows, **roles), policy, method="mondrian", ask="nobody").release
-    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: room)
+    limit_room(monkeypatch, *room)
     ways = []
 
     def watched(store, numbers, build_lots=StreamedStore._build_lots):
@@ -181,7 +182,7 @@ def test_a_generation_of_an_acquaintance_policy_needs_no_more_room_than_one_grou
     columns = {name: rng.integers(0, many, 900).astype(str) for name, many in labels.items()}
     rows = pa.table(columns | {"disease": rng.choice(["Flu", "Cold", "Ulcer", "Gout", "Angina", "Migraine"], 900)})
     roles = {"quasi": list(labels), "sensitive": "disease", "kinds": {"birth": "number", "zip": "number"}}
-    room = MemoryBudget(keys, 605 * (4 * 6 + 48), 10**9)
+    room = keys, 605 * (4 * 6 + 48)
     same_in_lots(monkeypatch, rows, roles, sl.Acquaintance(3, 5, 2) < 0.99, room, way)
 
 
@@ -189,5 +190,5 @@ def test_adult_in_lots(monkeypatch):
     quasi = ["age", "hours-per-week", "education", "sex"]
     roles = {"quasi": quasi, "sensitive": "occupation", "missing": "drop"}
     path = str(sl.datasets.adult().path)
-    room = MemoryBudget(8_000, 400 * (4 * 14 + 48), 10**9)
+    room = 8_000, 400 * (4 * 14 + 48)
     same_in_lots(monkeypatch, path, roles, sl.Acquaintance(3, 1000, 10) < 0.999, room, "parts")
