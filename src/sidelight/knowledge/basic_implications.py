@@ -42,7 +42,6 @@ _TOO_MANY = "the fact takes too many basic implications to say; say it in severa
 
 _NAME_VALUES = "this fact needs all values that a person may have; name them with values="
 
-
 UNNAMED: tuple[()] = ()
 """Whatever value is not named: no label is a tuple."""
 

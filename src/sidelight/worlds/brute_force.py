@@ -34,13 +34,10 @@ if TYPE_CHECKING:
 Person: TypeAlias = tuple[int, int]
 """Somebody: the number of a group (from 1) and a position in it (from 0).  Facts count from 1: `Someone(g, i + 1)`."""
 
-
 Item = TypeVar("Item")
-
 
 World: TypeAlias = Mapping[Person, frozenset[Label]]
 """Which values each person has (in `multiset`, how often does not matter for having a value)."""
-
 
 WorldEvent: TypeAlias = Callable[[World], bool]
 
@@ -178,10 +175,8 @@ def up_to(things: Sequence[Item], most: int, *, least: int = 0) -> Iterator[tupl
 
 ValueSequence: TypeAlias = tuple[Label, ...]
 
-
 SequencePrior: TypeAlias = Callable[[ValueSequence], Fraction]
 """How likely a sequence of values is, before anything is published."""
-
 
 Epsilon: TypeAlias = Fraction | float
 

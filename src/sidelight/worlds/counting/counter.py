@@ -49,7 +49,7 @@ from sidelight.worlds.counting.compile import (
     compile_facts,
     components,
 )
-from sidelight.worlds.counting.frontier import Assign, DecisionOutcome, Frontier, Schedule
+from sidelight.worlds.counting.frontier import Assign, DecisionOutcome, Frontier, Schedule, StateWeights
 
 if TYPE_CHECKING:
     from sidelight.release.release import Release
@@ -332,9 +332,19 @@ class WorldCounter:
         return self._marginals[key]
 
     def _all_at_once(self, facts: Sequence[Fact], people: Sequence[Who]) -> dict[Who, dict[Label, Fraction]]:
+        """Return Pr(facts, and the person has v) for each person and value v, from one sweep forwards and back."""
         problem = compile_facts(self.release, self.entities, facts, people=people)
         variables = {problem.variable_of[who] for who in people}
-        possible, taking = block_probabilities(problem, variables, self.meter)
+        frontier = Frontier(Schedule.build(problem, self.meter, watched=variables))
+        layers = frontier.layers(self.meter)
+        total = frontier.total()
+        possible = Fraction(layers[-1].get(0, 0), total)
+        taking: dict[int, dict[int, Fraction]] = {variable: {} for variable in variables}
+        for step, transition, weights, after in frontier.sweep_back(layers, self.meter):
+            variable, block = frontier.assigned_at.get(step, (-1, -1))
+            if variable in variables:
+                assert isinstance(transition, Assign)
+                taking[variable][block] = Fraction(_count_takers(transition, weights, after), total)
         marginals = {}
         for who in people:
             group = self.entities.group_of[who]
@@ -368,30 +378,17 @@ class WorldCounter:
         return list(linked.values())
 
 
-def block_probabilities(
-    problem: CountingProblem, variables: set[int], meter: Meter
-) -> tuple[Fraction, dict[int, dict[int, Fraction]]]:
-    """Return Pr(constraints), and for each variable Pr(constraints, and it takes b) for each scheduled block b."""
-    frontier = Frontier(Schedule.build(problem, meter, watched=variables))
-    layers = frontier.layers(meter)
-    total, satisfying = frontier.total(), layers[-1].get(0, 0)
-    taking: dict[int, dict[int, Fraction]] = {variable: {} for variable in variables}
-    for step, transition, weights, after in frontier.sweep_back(layers, meter):
-        variable, block = frontier.assigned_at.get(step, (-1, -1))
-        if variable in variables:
-            assert isinstance(transition, Assign)
-            mask = transition.mask
-            # moves depend on the fields alone, which many states share
-            moves = {fields: transition.outcomes(fields) for fields in {state & mask for state in weights}}
-            # the worlds in which the variable takes the block: Σ weight before × factor × weight of completions
-            ways = sum(
-                weight * factor * after[(state & ~mask) + replacement]
-                for state, weight in weights.items()
-                for outcome, (replacement, factor) in moves[state & mask]
-                if outcome is DecisionOutcome.TAKES
-            )
-            taking[variable][block] = Fraction(ways, total)
-    return Fraction(satisfying, total), taking
+def _count_takers(transition: Assign, weights: StateWeights, after: StateWeights) -> int:
+    """Count the worlds in which a variable takes its block: Σ weight before × factor × weight of completions."""
+    mask = transition.mask
+    # moves depend on the fields alone, which many states share
+    moves = {fields: transition.outcomes(fields) for fields in {state & mask for state in weights}}
+    return sum(
+        weight * factor * after[(state & ~mask) + replacement]
+        for state, weight in weights.items()
+        for outcome, (replacement, factor) in moves[state & mask]
+        if outcome is DecisionOutcome.TAKES
+    )
 
 
 def _add_unscheduled(
