@@ -119,8 +119,8 @@ class Mondrian(Method):
             from sidelight.search.mondrian_streamed import StreamedStore  # noqa: PLC0415 - only of such tables
 
             memory = table.memory
-            room = {"keys": memory.keys_to_hold, "histograms": memory.to_count, "groups": memory.to_hold}
-            streamed = StreamedStore(table, orders, check, progress, **room)
+            keys, histograms, groups = memory.keys_to_hold, memory.to_count, memory.to_hold
+            streamed = StreamedStore(table, orders, check, progress, keys=keys, histograms=histograms, groups=groups)
             cut_everybody(streamed, check, progress=show)
             return dict.fromkeys(utilities, streamed.outcome())
         if "absence" in {measure.name for measure in policy.measures}:
