@@ -119,8 +119,15 @@ class Mondrian(Method):
             from sidelight.search.mondrian_streamed import StreamedStore  # noqa: PLC0415 - only of such tables
 
             memory = table.memory
-            keys, histograms, groups = memory.keys_to_hold, memory.to_count, memory.to_hold
-            streamed = StreamedStore(table, orders, check, progress, keys=keys, histograms=histograms, groups=groups)
+            streamed = StreamedStore(
+                table,
+                orders,
+                check,
+                progress,
+                keys=memory.keys_to_hold,
+                histograms=memory.to_count,
+                groups=memory.to_hold,
+            )
             cut_everybody(streamed, check, progress=show)
             return dict.fromkeys(utilities, streamed.outcome())
         if "absence" in {measure.name for measure in policy.measures}:
