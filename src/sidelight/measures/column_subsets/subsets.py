@@ -320,6 +320,7 @@ class ColumnSubset:
     people: int = 0
 
     def and_other_groups(self, other: ColumnSubset) -> ColumnSubset:
+        """Return the same of these groups and of others, which have no person or key in common."""
         return ColumnSubset(
             self.groups + other.groups,
             self.unique + other.unique,
