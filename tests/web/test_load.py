@@ -15,9 +15,9 @@ from support import long_work
 from support.explorer import HOME, PORT, TOKEN, guest, opened
 from support.waiting import PATIENCE, wait_for
 
-from sidelight.web import jobs
+from sidelight.web import jobs, searches
 from sidelight.web.app import explorer
-from sidelight.web.views import release, what_if
+from sidelight.web.views import what_if
 from sidelight.web.workspace import MOST_KEPT, MOST_TABLES
 
 COOKIE = {"cookie": f"sidelight-{PORT}={TOKEN}"}
@@ -53,7 +53,7 @@ def test_ten_at_once_get_their_answers(held, serve):
 
 
 def test_searches_of_many_are_done_in_the_order_in_which_they_came(held, monkeypatch, tmp_path):
-    monkeypatch.setattr(release, "search", partial(long_work.search_for_long, tmp_path))
+    monkeypatch.setattr(searches, "search", partial(long_work.search_for_long, tmp_path))
     begun = tmp_path / "begun"
     clients = [guest(held) for _ in range(5)]
     limits = [f"group size >= {2 + at}" for at in range(5)]

@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -33,7 +31,7 @@ from sidelight.errors import BadPolicy, NotPublished, did_you_mean, parameter
 from sidelight.files import open_private
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.release.generalise import group
-from sidelight.report.answer import Recipe
+from sidelight.report.answer import Live, Recipe
 from sidelight.report.charts.searches import (
     MOST_CANDIDATES,
     SearchedLattice,
@@ -46,6 +44,7 @@ from sidelight.report.report import AuditFinding, audit_report
 from sidelight.report.report import conclude as conclude_findings
 from sidelight.rounding import short_decimal
 from sidelight.search.full_domain import FullDomain, Suppressed
+from sidelight.search.method import SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
 from sidelight.search.protect import METHODS, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS, QUICK_UTILITIES, UTILITIES, UtilityName
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
     from sidelight.publish.publish import Published
     from sidelight.release.release import Release
     from sidelight.report.plots import Drawing
-    from sidelight.search.method import Method, SearchResult
+    from sidelight.search.method import Method
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.table import Table
 
@@ -182,95 +181,73 @@ class SearchChoice(BaseModel):
 class CandidateLine(DocumentPart):
     """A release that could be published: how large, what it loses, and what each limit finds."""
 
-    key: str
+    key: str = Field(description="tells it from the others in an address")
     name: str
     people: int
     groups: int
     suppressed: int
     utility: dict[str, float | None]
     results: tuple[str, ...] = Field(description="what each limit finds, in the order of the findings")
-
-
-@dataclass(frozen=True, eq=False)
-class FoundCandidate:
-    """A release that could be published; `key` tells it from the others in an address, `choice` how it was found."""
-
-    key: str
-    name: str
-    result: SearchResult
-    choice: SearchChoice
+    result: Live[SearchResult]
+    choice: Live[SearchChoice]  # how it was found
+    findings: Live[tuple[AuditFinding, ...]]
+    before: Live[tuple[AuditFinding, ...]]  # what the limits find of the table as it is
 
     @classmethod
-    def from_result(cls, result: SearchResult, choice: SearchChoice) -> FoundCandidate:
+    def from_result(cls, result: SearchResult, choice: SearchChoice, before: tuple[AuditFinding, ...]) -> CandidateLine:
         """Name what was found by its levels, or else by how it was searched for."""
-        name = ", ".join(f"{column} {level}" for column, level in result.levels.items())
-        words = choice.in_words()
-        return cls(levels_text(result.levels) or words, name or words, result, choice)
-
-    @cached_property
-    def findings(self) -> tuple[AuditFinding, ...]:
-        """What the limits find of it."""
-        return audit_report(self.result.release, verdict=self.result.verdict).answer.findings
-
-    def conclude(self) -> str:
-        """Return the verdict in one sentence: of how many people, and at what price."""
-        result, release = self.result, self.result.release
-        utility = result.chosen_by or "balanced loss"
-        suppressed = f", {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
-        price = "" if result.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
-        whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}{suppressed}{price}"
-        return conclude_findings(self.findings, whom).text
-
-    def describe(self) -> CandidateLine:
-        """Return its numbers."""
-        result = self.result
-        return CandidateLine(
-            key=self.key,
-            name=self.name,
+        name, words = ", ".join(f"{column} {level}" for column, level in result.levels.items()), choice.in_words()
+        findings = audit_report(result.release, verdict=result.verdict).answer.findings
+        return cls(
+            key=levels_text(result.levels) or words,
+            name=name or words,
             people=result.release.size,
             groups=len(result.release),
             suppressed=result.suppressed,
             utility={name: finite_or_none(result.utility[name]) for name in QUICK_UTILITIES},
-            results=tuple(each.result.text for each in self.findings),
+            results=tuple(each.result.text for each in findings),
+            result=result,
+            choice=choice,
+            findings=findings,
+            before=before,
         )
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class FoundCandidates:
-    """What a search ends with: its candidates, the best first, and what the limits say of the table as it is."""
-
-    candidates: tuple[FoundCandidate, ...]
-    before: tuple[AuditFinding, ...]
+    def conclude(self) -> str:
+        """Return the verdict in one sentence: of how many people, and at what price."""
+        result, utility = self.result, self.result.chosen_by or "balanced loss"
+        suppressed = f", {counted(self.suppressed, 'person')} suppressed" if self.suppressed else ""
+        price = "" if result.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
+        whom = f"{counted(self.people, 'person')} in {counted(self.groups, 'group')}{suppressed}{price}"
+        return conclude_findings(self.findings, whom).text
 
 
 def search(
     table: Table, by: Mapping[str, Hierarchy], policy: Policy, choice: SearchChoice, progress: Progress
-) -> FoundCandidates:
-    """Search, and judge what could be published instead."""
+) -> tuple[CandidateLine, ...]:
+    """Search, and judge what could be published instead: the candidates, the best first."""
     method = choice.to_method()
     problem = SearchProblem.build(table, policy, by, [method])
+    raw = group(table, by=[column.name for column in table.quasi])
+    before = audit_report(raw, verdict=problem.policy.judge(raw)).answer.findings
 
-    def find(method: Method) -> FoundCandidate:
-        outcome = problem.search(method, (choice.utility_name,), progress)[choice.utility_name]
-        return FoundCandidate.from_result(problem.result(method, outcome, progress), choice)
+    def find(method: Method) -> CandidateLine:
+        outcome = problem.search(method, choice.utility_name, progress)
+        return CandidateLine.from_result(problem.result(method, outcome, progress), choice, before)
 
     candidates = [find(method)]
     best = candidates[0].result
     others = [each.levels for each in best.choices[:MOST_CANDIDATES] if each.levels != best.levels]
-    raw = group(table, by=[column.name for column in table.quasi])
-    before = audit_report(raw, verdict=problem.policy.judge(raw)).answer.findings
     for number, levels in enumerate(others):
         progress("judging candidates", number, len(others))
         candidates.append(find(best.method.with_options(levels=dict(levels))))
-    return FoundCandidates(tuple(candidates), before)
+    return tuple(candidates)
 
 
 # How candidates are told of: in pictures, beside each other, and as rows.
 
 
-def draw_shape(found: FoundCandidates, taken: FoundCandidate) -> Drawing:
-    """Draw the lattice with the levels that are taken, the cuts, or the sizes of groups."""
-    searched, result = found.candidates[0].result, taken.result
+def draw_shape(searched: SearchResult, result: SearchResult) -> Drawing:
+    """Draw the lattice that was searched with the levels that are taken, the cuts, or the sizes of groups."""
     if not (result.levels and searched.levels):
         return search_chart(result, "sizes" if result.levels else None)
     lattice = SearchedLattice.from_result(searched)
@@ -279,7 +256,7 @@ def draw_shape(found: FoundCandidates, taken: FoundCandidate) -> Drawing:
 
 
 def draw_candidates(
-    candidates: Sequence[FoundCandidate], taken: FoundCandidate, choice: SearchChoice, against: int
+    candidates: Sequence[CandidateLine], taken: CandidateLine, choice: SearchChoice, against: int
 ) -> Drawing:
     """Draw candidates by what they lose and by what the limit with the number `against` finds."""
     utility = "balanced loss" if choice.method != "lattice" else choice.utility_name
@@ -320,25 +297,21 @@ def list_printed_columns(result: SearchResult) -> Grid:
     return Grid(headings, tuple(rows), figures=frozenset(range(1, len(headings) - 1)))
 
 
-def compare_candidates(left: FoundCandidate, right: FoundCandidate) -> Grid:
+def compare_candidates(one: CandidateLine, two: CandidateLine) -> Grid:
     """Put two candidates beside each other."""
-    return Grid(("What", left.name, right.name, "Meaning"), tuple(_compare(left, right)), figures=frozenset({1, 2}))
-
-
-def _compare(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, str, str, str]]:
-    one, two = left.describe(), right.describe()
-    yield "people", f"{one.people:,}", f"{two.people:,}", ""
-    yield "groups", f"{one.groups:,}", f"{two.groups:,}", ""
+    rows = [("people", f"{one.people:,}", f"{two.people:,}", ""), ("groups", f"{one.groups:,}", f"{two.groups:,}", "")]
     if one.suppressed or two.suppressed:
-        yield "suppressed people", f"{one.suppressed:,}", f"{two.suppressed:,}", ""
-    for criterion, a, b in zip(left.result.policy.criteria, one.results, two.results, strict=True):
-        yield str(criterion.measure), a, b, f"limit {criterion.bound_text}"
+        rows.append(("suppressed people", f"{one.suppressed:,}", f"{two.suppressed:,}", ""))
+    for criterion, a, b in zip(one.result.policy.criteria, one.results, two.results, strict=True):
+        rows.append((str(criterion.measure), a, b, f"limit {criterion.bound_text}"))
     for utility in QUICK_UTILITIES:
         if utility in MEANINGS:
-            yield utility, write_worth(one.utility[utility]), write_worth(two.utility[utility]), MEANINGS[utility]
-    for name, level in left.result.levels.items():
-        if name in right.result.levels:
-            yield f"level of {name}", str(int(level)), str(int(right.result.levels[name])), "0: as it is"
+            worths = write_worth(one.utility[utility]), write_worth(two.utility[utility])
+            rows.append((utility, *worths, MEANINGS[utility]))
+    for name, level in one.result.levels.items():
+        if name in two.result.levels:
+            rows.append((f"level of {name}", str(int(level)), str(int(two.result.levels[name])), "0: as it is"))
+    return Grid(("What", one.name, two.name, "Meaning"), tuple(rows), figures=frozenset({1, 2}))
 
 
 def write_worth(worth: float | None) -> str:
@@ -353,20 +326,6 @@ ENDINGS = (".parquet", ".csv")
 LONGEST_NAME = 100
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenRelease:
-    """What was published, and the file that holds all of it where it is to be kept by the browser."""
-
-    published: Published
-    archive: Path | None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The files that were written."""
-        written = self.published
-        return tuple(path.name for path in (*written.paths, written.sidecar, written.dictionary))
-
-
 def find_name_problem(name: str) -> str:
     """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
 
@@ -378,18 +337,8 @@ def find_name_problem(name: str) -> str:
     return f"'{name[:40]}' is no name for a file here; give letters, digits, - and _, such as release, and no folder"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
-    """Where a release is published, and how it is written."""
-
-    path: Path
-    bounds: bool = False
-    private_hierarchies: bool = False
-    quiet_method: bool = False
-
-
-def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publication:
-    """Read from a form as which file a release is published, and what goes along.
+def read_publication(fields: Mapping[str, str], folder: Path | None) -> dict[str, Any]:
+    """Read from a form as which file a release is published, and what goes along: settings of `publish`.
 
     `folder` is the one that the command named; a name without a folder is for the browser to keep.
     """
@@ -399,26 +348,26 @@ def read_publication(fields: Mapping[str, str], folder: Path | None) -> Publicat
         raise NotPublished(bad_name or f"releases are written as {' or '.join(ENDINGS)}")
     into_folder = fields.get("to") == "folder"
     if into_folder and folder is None:
-        raise NotPublished("no folder was named; start the page with --output FOLDER, or download it")
-    return Publication(
-        path=(folder if into_folder and folder else Path()) / f"{name}{ending}",
-        private_hierarchies="private_hierarchies" in fields,
-        quiet_method="quiet_method" in fields,
-        bounds="bounds" in fields,
-    )
+        message = "no folder was named; start the page with --output FOLDER, or download it"
+        raise NotPublished(message)
+    path = (folder if into_folder and folder else Path()) / f"{name}{ending}"
+    return {"path": path} | {each: each in fields for each in ("bounds", "private_hierarchies", "quiet_method")}
 
 
 def write_publication(
-    publication: Publication, result: SearchResult, *, for_browser: bool, progress: Progress
-) -> WrittenRelease:
-    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three."""
+    settings: Mapping[str, Any], result: SearchResult, *, for_browser: bool, progress: Progress
+) -> tuple[Published, Path | None]:
+    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three.
+
+    Returns what was published, and that file.
+    """
     progress("written aside, read back and judged again", 0, None)
     if not for_browser:
-        return WrittenRelease(result.publish(**asdict(publication)), None)
-    kept = Path(tempfile.mkdtemp(prefix="published-")) / publication.path
-    published = result.publish(**asdict(replace(publication, path=kept)))
+        return result.publish(**settings), None
+    kept = Path(tempfile.mkdtemp(prefix="published-")) / settings["path"]
+    published = result.publish(**{**settings, "path": kept})
     path = published.path.with_suffix(".zip")
     with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for each in (published.sidecar, published.dictionary, *published.paths):
             archive.write(each, each.name)
-    return WrittenRelease(published, path)
+    return published, path

@@ -52,14 +52,14 @@ if TYPE_CHECKING:
     from sidelight.table.table import Table
 
 
-@dataclass(frozen=True, slots=True)
-class GivenFile:
+class GivenFile(DocumentPart):
     """A file that somebody gave: its name as they call it, where it is kept, and whether a sidecar is beside it."""
 
     key: str  # drawn anew each time: an address of yesterday names nothing today
     name: str
-    path: Path
+    columns: tuple[str, ...] = ()
     sidecar: bool = False
+    path: Live[Path]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from sidelight.answers.recipe import (
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from sidelight.answers.exposure import ExposureAnswer
     from sidelight.publish.sidecar import Sidecar
     from sidelight.release.release import Release
-    from sidelight.report.report import AuditReport
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.table import Table
 
@@ -108,65 +108,46 @@ class ReportChoice:
 # The report.
 
 
-def report_on_release(
+def report_on_file(
     release: Release,
     asked: Sequence[Criterion | Measure],
     known: Circumstances,
     *,
     source: str,
-    document: Sidecar | None,
-    files: Sequence[Path],
+    sidecar: Sidecar | None = None,
+    files: Sequence[Path] = (),
+    table: Table | None = None,
+    levels: Mapping[str, int] = MappingProxyType({}),
+    by: Mapping[str, Hierarchy] = MappingProxyType({}),
 ) -> ReleaseReport:
-    """Build the report on a file as it stands; `document` is its sidecar, where there is one."""
-    policy, audit = _judge(release, asked, source, document)
-    if document is not None:
-        known = published_circumstances(known, document, policy=policy)
-    else:
-        known = circumstances(known, policy, files)
-    return add_curves(audit, release, known, policy)
-
-
-def report_on_levels(
-    release: Release,
-    asked: Sequence[Criterion | Measure],
-    known: Circumstances,
-    *,
-    source: str,
-    table: Table,
-    levels: Mapping[str, int],
-    by: Mapping[str, Hierarchy],
-) -> ReleaseReport:
-    """Build the report on a table that is printed with levels which somebody chose by hand."""
-    policy, audit = _judge(release, asked, source)
-    heights = {name: hierarchy.height for name, hierarchy in by.items()}
-    known = replace(
-        circumstances(known, policy),
-        before=None if policy is None else judge_table(table, policy),
-        made=HowMade(
-            method="levels chosen by hand",
-            levels=dict(levels),
-            complete=True,
-            rows_in=table.intake.rows,
-            people_in=table.people,
-            people_out=release.size,
-            suppressed=0,
-        ),
-        techniques=technique_words(
-            [column.name for column in table.quasi], method="lattice", levels=levels, heights=heights, averages=False
-        ),
-    )
-    return add_curves(audit, release, known, policy)
-
-
-def _judge(
-    release: Release, asked: Sequence[Criterion | Measure], source: str, document: Sidecar | None = None
-) -> tuple[Policy | None, AuditReport]:
+    """Build the report on a file as it stands, or on its `table` printed with levels that somebody chose by hand."""
     limits = [each for each in asked if isinstance(each, Criterion)]
     policy = Policy(*limits) if limits else None
     columns, domain = release.sensitive_columns, release.domain
     measures = [one for each in asked if isinstance(each, Measure) for one in ask_each_column(each, columns, domain)]
-    readers = () if document is None else document.readers
-    return policy, judge_release(release, policy, measures, source=Path(source).name, readers=readers)
+    readers = () if sidecar is None else sidecar.readers
+    audit = judge_release(release, policy, measures, source=Path(source).name, readers=readers)
+    if sidecar is not None:
+        known = published_circumstances(known, sidecar, policy=policy)
+    else:
+        known = circumstances(known, policy, files)
+    if table is not None:
+        quasi, heights = [column.name for column in table.quasi], {name: each.height for name, each in by.items()}
+        known = replace(
+            known,
+            before=None if policy is None else judge_table(table, policy),
+            made=HowMade(
+                method="levels chosen by hand",
+                levels=dict(levels),
+                complete=True,
+                rows_in=table.intake.rows,
+                people_in=table.people,
+                people_out=release.size,
+                suppressed=0,
+            ),
+            techniques=technique_words(quasi, method="lattice", levels=levels, heights=heights, averages=False),
+        )
+    return add_curves(audit, release, known, policy)
 
 
 # The command and the Python that come to the same.

@@ -1,6 +1,4 @@
-"""Where does what somebody drops on the page stay, and on what was it tried?
-
-It stays in one folder that only this user may read, and that goes.
+"""Where does what somebody drops on the page stay?  In one folder that only this user may read, and that goes.
 
 A file's own name is never used as a path: it is kept as text to show, and the file is called by a key that is drawn for
 it, in a folder of its own.  A sidecar that is dropped with its release is read, and written again with these names in
@@ -17,23 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from sidelight.answers.exposure import GivenFile, OtherRelease
+from sidelight.answers.exposure import GivenFile
 from sidelight.engines.files import ending
 from sidelight.engines.formats.text import PACKERS
 from sidelight.errors import BadTable
 from sidelight.files import SIDECAR_ENDING, open_private, private_folder, sidecar_path
 from sidelight.publish.sidecar import Sidecar
-
-if TYPE_CHECKING:
-    from sidelight.answers.exposure import ExposureAnswer
-    from sidelight.web.workspace import State, Workspace
-
-LANE = "other releases"
-"""The lane of jobs in which releases are tried on what was dropped."""
 
 MOST_FILES = 20
 
@@ -87,7 +78,7 @@ class Uploads:
         except BaseException:
             self.forget(key)
             raise
-        upload = GivenFile(key, main, path, renamed is not None)
+        upload = GivenFile(key=key, name=main, path=path, sidecar=renamed is not None)
         self._files[upload.key] = upload
         return upload
 
@@ -143,13 +134,3 @@ def own_temporary_folder() -> Iterator[Path]:
             yield folder
         finally:
             tempfile.tempdir = before
-
-
-def list_attempts(workspace: Workspace, state: State) -> tuple[ExposureAnswer, ...]:
-    """Return what was tried on this release and no other, as long as the page remembers it, in the order of trying."""
-    answers: dict[OtherRelease, ExposureAnswer] = {}
-    for job in reversed(workspace.jobs.list_ended(LANE)):
-        match job.question:
-            case (_, subject, OtherRelease() as beside) if subject == state.subject:
-                answers[beside.attack] = job.answer
-    return tuple(answers.values())

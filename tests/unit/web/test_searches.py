@@ -8,7 +8,7 @@ from sidelight.errors import BadPolicy
 from sidelight.progress import quiet
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.microaggregation import Microaggregation
-from sidelight.web.views.release import Looked, gather_search, question_of
+from sidelight.web.searches import Looked
 
 
 @pytest.fixture
@@ -51,19 +51,17 @@ def test_measures_without_a_limit_bound_nothing(held):
 
 def test_every_candidate_is_within_policy_and_the_best_is_first(held):
     state = held.start.but(limits=("group size >= 2",))
-    found = gather_search(held, state, SearchChoice())(quiet)
-    losses = [each.result.utility["balanced loss"] for each in found.candidates]
-    assert all(each.result.verdict.safe for each in found.candidates)
+    found = Looked(held, state, SearchChoice()).gather()(quiet)
+    losses = [each.result.utility["balanced loss"] for each in found]
+    assert all(each.result.verdict.safe for each in found)
     assert losses[0] == min(losses)
-    assert (
-        len({each.key for each in found.candidates}) == len(found.candidates) == len(found.candidates[0].result.choices)
-    )
+    assert len({each.key for each in found}) == len(found) == len(found[0].result.choices)
 
 
 def test_levels_that_are_set_elsewhere_do_not_tell_searches_apart(held):
-    one = question_of(held.start, SearchChoice())
-    assert one == question_of(held.start.but(levels=(("age", 2),)), SearchChoice())
-    assert one != question_of(held.start.but(limits=("group size >= 3",)), SearchChoice())
+    one = Looked(held, held.start, SearchChoice()).question
+    assert one == Looked(held, held.start.but(levels=(("age", 2),)), SearchChoice()).question
+    assert one != Looked(held, held.start.but(limits=("group size >= 3",)), SearchChoice()).question
 
 
 def test_what_another_search_found_is_a_candidate_too_but_not_within_other_limits(held):
@@ -74,7 +72,7 @@ def test_what_another_search_found_is_a_candidate_too_but_not_within_other_limit
     assert looked.taken is not None
     assert looked.taken.result.method.name == "mondrian"
     gone = Looked.read(held, [*state.pairs(), ("take", "none")])
-    assert (gone.taken, gone.best_instead.taken) == (None, looked.found.candidates[0])
+    assert (gone.taken, gone.best_instead.taken) == (None, looked.found[0])
     other = state.but(limits=("group size >= 3",))
     assert Looked(held, other, SearchChoice()).start().wait(20)
     assert "mondrian: mondrian" not in {each.key for each in Looked(held, other, SearchChoice()).candidates}

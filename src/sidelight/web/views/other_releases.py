@@ -28,7 +28,6 @@ from sidelight.answers.exposure import (
     read_same_values,
     read_typed_share,
 )
-from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError
 from sidelight.publish.publish import read_published
@@ -40,8 +39,9 @@ from sidelight.table.roles import Roles
 from sidelight.table.table import Table
 from sidelight.web.jobs import Job, Work
 from sidelight.web.pages import Complaint, PageView, go_to, page
+from sidelight.web.searches import ATTEMPTS
 from sidelight.web.security import MOST_BYTES
-from sidelight.web.uploads import LANE, Uploads
+from sidelight.web.uploads import Uploads
 from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import MOST_COLUMNS, State, StateFields, Workspace, read_state
 
@@ -70,15 +70,6 @@ class OtherFields(StateFields):
         """Return what this view alone says in its address."""
         said = self.model_dump(include={*OtherFields.model_fields} - {*StateFields.model_fields})
         return {name: value for name, value in said.items() if value}
-
-
-class UploadAnswer(DocumentPart):
-    """A file that is kept until the page is closed."""
-
-    key: str
-    name: str
-    columns: tuple[str, ...]
-    sidecar: bool
 
 
 # What the address says.
@@ -124,14 +115,13 @@ def _read_roles(workspace: Workspace, state: State, other: GivenFile, fields: Ot
 def _read_fields(request: Request) -> OtherFields:
     items = request.query_params.multi_items()
     stated: dict[str, object] = {name: text for name, text in items if name in OtherFields.model_fields}
-    for name in ("quasi", "sensitive", "level", "limit"):
+    for name in ("quasi", "sensitive", "level", "limit", "known"):
         stated[name] = [text for each, text in items if each == name]
     # what the form says of columns stands before what the address said
     chosen = [(name.removeprefix("as-"), text) for name, text in items if name.startswith("as-")]
-    known = [name for name, text in chosen if text == "quasi"]
-    stated["known"] = known or [text for name, text in items if name == "known"]
-    secrets = [name for name, text in chosen if text == "sensitive"]
-    stated |= {"secret": secrets[-1]} if secrets else {}
+    stated["known"] = [name for name, text in chosen if text == "quasi"] or stated["known"]
+    for secret in [name for name, text in chosen if text == "sensitive"][-1:]:
+        stated["secret"] = secret
     try:
         return OtherFields.model_validate(stated)
     except ValidationError as error:  # as the same address is refused under /api
@@ -187,11 +177,11 @@ def _read_people(workspace: Workspace, state: State, known: tuple[str, ...]) -> 
 def begin(workspace: Workspace, state: State, beside: OtherRelease, address: str) -> Job:
     """Look for people in both releases, beside the page."""
     return workspace.jobs.soon(
-        (LANE, state.subject, beside),
+        (ATTEMPTS, state.subject, beside),
         lambda: gather(workspace, state, beside),
         title=f"Looking for people in {beside.other.name}",
         address=address,
-        lane=LANE,
+        lane=ATTEMPTS,
     )
 
 
@@ -216,7 +206,7 @@ def give(request: Request, file: Annotated[list[UploadFile], File()], as_people:
     fields = _read_fields(request)
     fields.state()  # refused before anything is kept
     try:
-        upload, _ = _keep(request, file)
+        upload = _keep(request, file)
     except SidelightError as error:
         return _draw(request, problem=request.app.state.workspace.wording(error))
     changes = {"people": upload.key} if as_people else {"other": upload.key, "known": [], "secret": ""}
@@ -224,7 +214,7 @@ def give(request: Request, file: Annotated[list[UploadFile], File()], as_people:
     return go_to(request, after.state().address(VIEW.path, after.own()))
 
 
-def _keep(request: Request, files: Sequence[UploadFile]) -> tuple[GivenFile, tuple[str, ...]]:
+def _keep(request: Request, files: Sequence[UploadFile]) -> GivenFile:
     """Keep a file that can be read, and name its columns; one that cannot is not kept, and takes no place."""
     workspace: Workspace = request.app.state.workspace
     uploads = _require_uploads(request.app.state.uploads)
@@ -240,7 +230,7 @@ def _keep(request: Request, files: Sequence[UploadFile]) -> tuple[GivenFile, tup
     except BaseException:
         uploads.forget(upload.key)
         raise
-    return upload, columns
+    return upload.model_copy(update={"columns": columns})
 
 
 def _draw(request: Request, problem: str = "") -> Response:
@@ -321,10 +311,9 @@ def _list_columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFi
 
 
 @router.post("/api/uploads", responses={422: {"model": Complaint}, 413: {"description": "more than is taken"}})
-def upload(request: Request, file: Annotated[list[UploadFile], File()]) -> UploadAnswer:
+def upload(request: Request, file: Annotated[list[UploadFile], File()]) -> GivenFile:
     """Keep a file until the page is closed: a release, with its sidecar, or people."""
-    kept, columns = _keep(request, file)
-    return UploadAnswer(key=kept.key, name=kept.name, columns=columns, sidecar=kept.sidecar)
+    return _keep(request, file)
 
 
 @router.get("/api/other-releases", responses={422: {"model": Complaint}})

@@ -167,7 +167,7 @@ def test_a_candidate_of_another_search_is_told_with_how_that_found_it(held):
     client = searched(held, ask="nobody")
     client.post("/release", data=fields(held, method="mondrian", ask="nobody"))
     assert held.jobs.numbered(2).wait(30)
-    key = held.jobs.numbered(2).answer.candidates[0].key
+    key = held.jobs.numbered(2).answer[0].key
     also = {"method": "lattice", "ask": "nobody", "take": f"mondrian: {key}"}
     for path in ("/release", "/report"):
         page = client.get(held.start.address(path, also)).text
