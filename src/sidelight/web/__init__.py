@@ -5,5 +5,6 @@ Here belong the server (`app`, `security`), what it holds and what an address sa
 draws the document that it answers with.
 
 Read `workspace` first, then one view, such as `views/readers`, then `app`; `security` says what is refused.  `jobs`
-(work that takes long, in processes), `pages` and `uploads` serve the views.
+(work that takes long, in processes), `searches` (what was searched for, found and signed), `pages` and `uploads` serve
+the views.
 """
