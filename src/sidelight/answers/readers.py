@@ -204,16 +204,6 @@ def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[SettingField]
 # What readers find out.
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
-    """Where a number and its limit lie on a line from 0 to 100; the words beside it say the same."""
-
-    at: float
-    limit: float | None
-    low: str
-    high: str
-
-
 class ReaderAnswer(DocumentPart):
     """What one reader could find out: a finding per sensitive column, or why it could not be told."""
 
@@ -283,21 +273,23 @@ def _conclude(release: Release, findings: Sequence[AuditFinding], unknown: int, 
     return told.text if told.verdict else f"No limit is set: nothing is judged, of {whom}."
 
 
-def place_finding(finding: AuditFinding, span: tuple[Bound, Bound]) -> Gauge:
-    """Place a number and its limit on a line: from 0 to 1 where it is a share, else as far as the larger of them."""
+def place_finding(finding: AuditFinding, span: tuple[Bound, Bound]) -> dict[str, float | str | None]:
+    """Place a number (`at`) and its `limit` on a line from 0 to 100; the words beside it say the same.
+
+    The line goes from 0 to 1 where it is a share, else as far as the larger of them: from `low` to `high`.
+    """
     low, high = float(span[0]), float(span[1])
     bound = None if finding.limit is None else finding.limit.bound.number
-    numbers = [each for each in (finding.result.number, bound) if each is not None]
+    numbers = {"at": finding.result.number, "limit": bound}
     if high == float("inf"):
-        high = 1.25 * max([*numbers, low + 1])
+        high = 1.25 * max(low + 1, *(each for each in numbers.values() if each is not None))
     width = (high - low) or 1
-
-    def place(number: float | None) -> float:
-        return 100.0 if number is None else round(min(max(100 * (number - low) / width, 0), 100), 2)
-
-    return Gauge(
-        at=place(finding.result.number),
-        limit=None if finding.limit is None else place(bound),
-        low=f"{low:g}",
-        high=f"{high:,.4g}",
-    )
+    places = {
+        name: 100.0 if each is None else round(min(max(100 * (each - low) / width, 0), 100), 2)
+        for name, each in numbers.items()
+    }
+    return places | {
+        "limit": None if finding.limit is None else places["limit"],
+        "low": f"{low:g}",
+        "high": f"{high:,.4g}",
+    }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from sidelight.answers import believe
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from sidelight.progress import Progress
     from sidelight.release.locate import Lookup
     from sidelight.release.release import Release
-    from sidelight.report.plots import Drawing
     from sidelight.table.hierarchy import Hierarchy
 
 WHAT_IF_SECONDS = 60.0
@@ -70,43 +68,43 @@ class WhatIfAnswer(DocumentPart):
     picture: BeliefChart | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KnownLine:
-    """A line as it was typed, and what is wrong with it: where, if that is known (from 0)."""
+def read_line(
+    release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str] = str
+) -> dict[str, Any]:
+    """Read a line by itself: its `text`, and its `problem` if it has one, so that what is wrong stands there.
 
-    text: str
-    problem: str = ""
-    position: int | None = None
-
-    @property
-    def parts(self) -> tuple[str, str, str]:
-        """The text before the place that is wrong, the place, and the rest."""
-        if self.position is None:
-            return self.text, "", ""
-        at = min(self.position, len(self.text))
-        end = next((stop for stop in range(at + 1, len(self.text)) if not self.text[stop].isalnum()), len(self.text))
-        return self.text[:at], self.text[at:end] or "␣", self.text[end:]
+    `marked` is the text before the place that is wrong, the place, and the rest; nothing where that is not known.
+    """
+    problem, position = _find_problem(release, text, lookup, wording)
+    marked = None
+    if position is not None:
+        at = min(position, len(text))
+        end = next((stop for stop in range(at + 1, len(text)) if not text[stop].isalnum()), len(text))
+        marked = text[:at], text[at:end] or "␣", text[end:]
+    return {"text": text, "problem": problem, "marked": marked}
 
 
-def read_line(release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str] = str) -> KnownLine:
-    """Read a line by itself, so that what is wrong with it stands there."""
+def _find_problem(
+    release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str]
+) -> tuple[str, int | None]:
+    """Return what is wrong with a line, if something is, and where, if that is known (from 0)."""
     if len(text) > 500:
-        return KnownLine(text, "this is longer than 500 characters; say it in several lines")
+        return "this is longer than 500 characters; say it in several lines", None
     try:
         if is_statement(text):
             read_statement(text)
-            return KnownLine(text)
+            return "", None
         fact = read_fact(text)
         identify(release, fact.people(), lookup)
     except SidelightError as error:
-        return KnownLine(text, wording(error), error.position if isinstance(error, BadKnowledge) else None)
+        return wording(error), error.position if isinstance(error, BadKnowledge) else None
     # a value that nobody can have is mostly mistyped
     for atom in fact.atoms():
         if isinstance(atom, Has) and atom.value not in release.domain:
             name, names = shown(atom.value), [shown(each) for each in release.domain]
             problem = f"no sensitive value '{name}' in the release{did_you_mean(name, names)}"
-            return KnownLine(text, problem, text.find(name) if name in text else None)
-    return KnownLine(text)
+            return problem, text.find(name) if name in text else None
+    return "", None
 
 
 def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress) -> WhatIfAnswer:
@@ -115,24 +113,20 @@ def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], pro
     request = BelieveRequest(files=("",), know=tuple(texts), top=10, seconds=seconds)
     believe.check_knowledge(request)
     answered = believe.conclude(request, release, by, progress)
-    chart = next(iter(answered.charts()), None)
-    picture = None if chart is None else _describe_chart(chart)
+    picture = None
+    for chart in answered.charts():
+        table = table_behind(chart)
+        what = {"specification": specification(chart), "description": description_of(chart)}
+        picture = BeliefChart(**what, columns=table.columns, rows=table.rows)
+        break
+    common = {"people": release.size, "picture": picture}
     if isinstance(answered, believe.EntropyAnswer):
-        return _tell_entropy(answered, release, len(texts), picture)
-    return _tell_worlds(answered, release, len(texts), picture)
+        return _tell_entropy(answered, len(texts), common)
+    return _tell_worlds(answered, len(texts), common)
 
 
-def _describe_chart(chart: Drawing) -> BeliefChart:
-    table = table_behind(chart)
-    return BeliefChart(
-        specification=specification(chart), description=description_of(chart), columns=table.columns, rows=table.rows
-    )
-
-
-def _tell_worlds(
-    answered: believe.WorldsAnswer, release: Release, facts: int, picture: BeliefChart | None
-) -> WhatIfAnswer:
-    beliefs, most = [each for each in answered.people if isinstance(each, Belief)], answered.surest_guess
+def _tell_worlds(answered: believe.WorldsAnswer, facts: int, common: dict[str, Any]) -> WhatIfAnswer:
+    beliefs, most = [each for each in answered.beliefs if isinstance(each, Belief)], answered.surest
     movers = tuple(
         _describe_mover(believe.name_in_group(each), each.value, each.before[each.value], each[each.value], in_words)
         for each in beliefs
@@ -146,19 +140,16 @@ def _tell_worlds(
         )
     assert most is not None
     return WhatIfAnswer(
-        sentence=f"{moves} In groups that it does not mention nothing moves, of {counted(release.size, 'person')}.",
+        sentence=f"{moves} In groups that it does not mention nothing moves, of {counted(common['people'], 'person')}.",
         model="worlds",
-        people=release.size,
         movers=movers,
         surest=f"{most.who()} has {shown(most.value)}, with probability {in_words(most.probability)}",
         notes=beliefs[0].notes,
-        picture=picture,
+        **common,
     )
 
 
-def _tell_entropy(
-    answered: believe.EntropyAnswer, release: Release, statements: int, picture: BeliefChart | None
-) -> WhatIfAnswer:
+def _tell_entropy(answered: believe.EntropyAnswer, statements: int, common: dict[str, Any]) -> WhatIfAnswer:
     movers = tuple(
         _describe_mover(each["about"], each["value"], each["before"], each["after"], _write_trusted)
         for each in answered.beliefs
@@ -171,12 +162,11 @@ def _tell_entropy(
             f"and was {first.before} sure before"
         )
     return WhatIfAnswer(
-        sentence=f"{moves}, by maximum entropy, of {counted(release.size, 'person')}.",
+        sentence=f"{moves}, by maximum entropy, of {counted(common['people'], 'person')}.",
         model="maximum entropy",
-        people=release.size,
         movers=movers,
         notes=tuple(dict.fromkeys(answered.notes)),
-        picture=picture,
+        **common,
     )
 
 
@@ -204,24 +194,17 @@ def list_vocabulary(release: Release) -> Vocabulary:
     return Vocabulary(columns, release.domain, len(release))
 
 
-class Offer(DocumentPart):
-    """What may stand at the cursor, and what it is."""
-
-    text: str
-    what: str
-
-
 class Offers(DocumentPart):
-    """What may stand from `start` up to the cursor."""
+    """What may stand from `start` up to the cursor, and what each of it is."""
 
     start: int
-    options: tuple[Offer, ...]
+    options: tuple[dict[Literal["text", "what"], str], ...]
 
 
 def complete_line(text: str, at: int, words: Vocabulary) -> Offers:
     """Return what may come next where the cursor stands."""
-    start, options = complete(text, min(at, len(text)), words)
-    return Offers(start=start, options=tuple(Offer(text=text, what=what) for text, what in options))
+    offered = complete(text, min(at, len(text)), words)
+    return Offers(start=offered.start, options=tuple({"text": text, "what": what} for text, what in offered.options))
 
 
 def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ Cost        2 · values · Π (n_s + 1) per group.
 Scaling     A person's P_i may be multiplied by anything, and a layer's F or B too, as beliefs of a person add up to 1.
             So each is kept near 1, and what was taken out is added to the logarithm of the likelihood.
 
-Groups with too many states (`gone_through`) are scaled (`Sinkhorn`): W_is = r_i · P_i(s) · λ_s, with row sums 1 and
+Groups with too many states (`gone_through`) are scaled (Sinkhorn): W_is = r_i · P_i(s) · λ_s, with row sums 1 and
 column sums n_s, by scaling rows and columns in turn.  That gives the assignment probabilities of large groups nearly:
 of random groups of 5, 12, 30 and 60 people the largest error is 0.17, 0.08, 0.02 and 0.01, towards doubt.  Not for
 small groups: of two people it gives √r/(1 + √r) in place of r/(1 + r).  The likelihood of a scaled group is taken for
@@ -40,7 +40,7 @@ Products    Larger ones by the definition as a polynomial, a coefficient of the 
                 Pr(x_i = s) ∝ P_i(s) · [Π_t z_t^n_t / z_s] Π_{k≠i} Σ_t P_k(t)·z_t
             Products without one person are multiplied out by halves: n·⌈log₂ n⌉ factors in place of n².  Cost
             n·⌈log₂ n⌉ · values · Π (n_s + 1) per group.
-Not another What was scaled (`Sinkhorn`), and occurrences of multisets, which are a formula, are taken from the quick
+Not another What was scaled (Sinkhorn), and occurrences of multisets, which are a formula, are taken from the quick
             one again: there a replay repeats, and does not check.  A note of the finding says so of what was scaled.
 """
 
@@ -188,43 +188,6 @@ def gone_through(
     return (rounded <= always) | ((rounded <= 100_000) & (rounded < below))
 
 
-class Sinkhorn:
-    """Cells of some groups; the λ of one round are where the next one begins, and a line of p people counts p times."""
-
-    def __init__(self, roster: Roster, groups: Flags) -> None:
-        # `groups` is (groups,) bool; `cells` are places among all cells, lines and entries are numbered from 0
-        self.cells = np.flatnonzero(groups[roster.members.group[roster.line]])
-        self.line = np.unique(roster.line[self.cells], return_inverse=True)[1]
-        entries, self.entry = np.unique(roster.entry[self.cells], return_inverse=True)
-        self.people = roster.people[self.cells]
-        self.counts = roster.entries[2][entries].astype(float)
-        self.log_scale, self.size = np.log(self.counts), len(roster.line)
-
-    def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Return the beliefs of these cells among all cells, 0 elsewhere, and the logarithm of the groups' capacity."""
-        beliefs = np.zeros(self.size)
-        if not len(self.cells):
-            return beliefs, 0.0
-        score, lines = scores[self.cells], int(self.line[-1]) + 1
-        # cells are sorted by line, so that `reduceat` finds the largest score of each line
-        starts = np.flatnonzero(np.diff(self.line, prepend=-1))
-        score = score + self.log_scale[self.entry]
-        weight = np.exp(score - np.maximum.reduceat(score, starts)[self.line])
-        for _ in range(1000):
-            weight /= np.bincount(self.line, weight, lines)[self.line]
-            sums = sum_by(self.entry, weight * self.people, len(self.counts))
-            # column sums that are right to this share of a person: training cannot tell the rest
-            if np.abs(sums - self.counts).max() < 1e-4:
-                break
-            scale = self.counts / np.maximum(sums, np.finfo(float).tiny)
-            self.log_scale[:] += np.log(scale)
-            weight *= scale[self.entry]
-        beliefs[self.cells] = weight
-        score = scores[self.cells] + self.log_scale[self.entry]
-        by_line = np.logaddexp.reduceat(score, starts) * self.people[starts]
-        return beliefs, float(by_line.sum() - (self.counts * self.log_scale).sum())
-
-
 @dataclass(frozen=True, eq=False)
 class Assignments:
     """The expectation of people with one value each: what a model says of a person becomes a belief."""
@@ -274,9 +237,41 @@ class Assignments:
         return tuple(patterns)
 
     @cached_property
-    def sinkhorn(self) -> Sinkhorn:
-        """The groups that have too many states."""
-        return Sinkhorn(self.roster, ~self.exactly)
+    def _scaled(self) -> tuple[Integers, Integers, Integers, Floats, Floats]:
+        """What is scaled, of the groups that have too many states.
+
+        Their cells, the line and the entry of each, numbered from 0, the counts of the entries, and ln λ, which stay:
+        those of one round are where the next one begins.
+        """
+        roster = self.roster
+        cells = np.flatnonzero(~self.exactly[roster.members.group[roster.line]])
+        line = np.unique(roster.line[cells], return_inverse=True)[1]
+        entries, entry = np.unique(roster.entry[cells], return_inverse=True)
+        counts = roster.entries[2][entries].astype(float)
+        return cells, line, entry, counts, np.log(counts)
+
+    def _scale(self, scores: Floats) -> tuple[Floats, float]:
+        """Return the beliefs of groups with too many states, 0 elsewhere, and the logarithm of their capacity."""
+        cells, line, entry, counts, log_scale = self._scaled
+        beliefs, people = np.zeros(len(scores)), self.roster.people[cells]  # a line of p people counts p times
+        if not len(cells):
+            return beliefs, 0.0
+        # cells are sorted by line, so that `reduceat` finds the largest score of each line
+        starts = np.flatnonzero(np.diff(line, prepend=-1))
+        score = scores[cells] + log_scale[entry]
+        weight = np.exp(score - np.maximum.reduceat(score, starts)[line])
+        for _ in range(1000):
+            weight /= np.bincount(line, weight)[line]
+            sums = sum_by(entry, weight * people, len(counts))
+            # column sums that are right to this share of a person: training cannot tell the rest
+            if np.abs(sums - counts).max() < 1e-4:
+                break
+            scale = counts / np.maximum(sums, np.finfo(float).tiny)
+            log_scale += np.log(scale)
+            weight *= scale[entry]
+        beliefs[cells] = weight
+        by_line = np.logaddexp.reduceat(scores[cells] + log_scale[entry], starts) * people[starts]
+        return beliefs, float(by_line.sum() - (counts * log_scale).sum())
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """Return Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
@@ -285,7 +280,7 @@ class Assignments:
         """
         roster = self.roster
         certain, exact = roster.count == roster.group_size, self.exactly[roster.members.group[roster.line]]
-        beliefs, likelihood = self.sinkhorn.expect(scores)
+        beliefs, likelihood = self._scale(scores)
         likelihood += float((scores * roster.people)[certain & exact].sum())
         for counts, all_cells in self.patterns:
             step = max(STATES_AT_ONCE // (states_of(counts) * len(counts)), 1)

@@ -147,6 +147,42 @@ class Model(ABC):
         """Return what is added to the log likelihood of a round so that it never falls; None where it may."""
         return None
 
+    @cached_property
+    def held_cells(self) -> Integers:
+        """The cells of the lines that it does not learn from: those of groups that are held out."""
+        assert self.taught is not None
+        return np.flatnonzero(~self.taught[self.roster.line])
+
+    @cached_property
+    def _held_out(self) -> tuple[Integers, Floats, Integers, Floats]:
+        """The keys held out and their people, (keys, 1); the values that occur there and how often."""
+        assert self.taught is not None
+        people = self.roster.people_by_key(~self.taught)
+        entries = np.unique(self.roster.entry[self.held_cells])
+        totals = sum_by(self.roster.entries[1][entries], self.roster.entries[2][entries], self.values)
+        keys, values = np.flatnonzero(people), np.flatnonzero(totals)
+        return keys, people[keys, np.newaxis], values, totals[values]
+
+    def log_normaliser(self, by_key: Floats) -> float:
+        """Return max over a of Σ_s a_s·N_s − ln of what makes exp(a_s + score) add up, of what is held out."""
+        # (keys held out, values that occur there): others have no part in what adds up
+        keys, people, values, totals = self._held_out
+        score, everybody = by_key[np.ix_(keys, values)], float(people.sum())
+        offsets = _log_odds(totals, everybody) if self.semantics == "set" else np.log(totals / everybody)
+        best = -math.inf
+        # offsets that are not the best ones only lower a gain, so that few passes do
+        for _ in range(50):
+            log_total, mean = normaliser(score + offsets, people, self.semantics)
+            sums = mean.sum(axis=0)
+            best = max(best, float((offsets * totals).sum()) - log_total)
+            if np.abs(sums / totals - 1).max(initial=0.0) < 1e-4:
+                break
+            if self.semantics == "set":
+                offsets = offsets + _log_odds(totals, everybody) - _log_odds(sums, everybody)
+            else:
+                offsets = offsets + np.log(totals / np.maximum(sums, np.finfo(float).tiny))
+        return best
+
 
 @dataclass(eq=False)
 class NaiveBayes(Model):
@@ -426,45 +462,6 @@ def _mix_bits(numbers: Bits) -> Bits:
     return mixed
 
 
-@dataclass(eq=False)
-class Fold:
-    """Groups that are held out, and the model that learns from all others."""
-
-    model: Model
-    held: Flags  # lines
-
-    def __post_init__(self) -> None:
-        roster = self.model.roster
-        self.cells = np.flatnonzero(self.held[roster.line])
-        self._people = roster.people_by_key(self.held)
-        self._keys = np.flatnonzero(self._people)
-        # how often each value occurs in the groups held out
-        entries = np.unique(roster.entry[self.cells])
-        self._totals = sum_by(roster.entries[1][entries], roster.entries[2][entries], self.model.values)
-        self._values = np.flatnonzero(self._totals)
-
-    def log_normaliser(self, by_key: Floats) -> float:
-        # (keys held out, values that occur there): others have no part in what adds up
-        """Return max over a of Σ_s a_s·N_s − ln of what makes exp(a_s + score) add up; `by_key`: (keys, values)."""
-        score, semantics = by_key[np.ix_(self._keys, self._values)], self.model.semantics
-        people, totals = self._people[self._keys, np.newaxis], self._totals[self._values]
-        everybody = float(people.sum())
-        offsets = _log_odds(totals, everybody) if semantics == "set" else np.log(totals / everybody)
-        best = -math.inf
-        # offsets that are not the best ones only lower a gain, so that few passes do
-        for _ in range(50):
-            log_total, mean = normaliser(score + offsets, people, semantics)
-            sums = mean.sum(axis=0)
-            best = max(best, float((offsets * totals).sum()) - log_total)
-            if np.abs(sums / totals - 1).max(initial=0.0) < 1e-4:
-                break
-            if semantics == "set":
-                offsets = offsets + _log_odds(totals, everybody) - _log_odds(sums, everybody)
-            else:
-                offsets = offsets + np.log(totals / np.maximum(sums, np.finfo(float).tiny))
-        return best
-
-
 def _log_odds(totals: Floats, people: float) -> Floats:
     # shares of exactly 0 or 1 have no logarithm of odds
     share = np.clip(totals / people, 1e-9, 1 - 1e-9)
@@ -477,29 +474,29 @@ def calibrate_model(
 ) -> Calibration:
     """Choose how many rounds to train, `rounds` at most, and the temperature, by groups held out."""
     line_fold = fold_of_groups(roster)[roster.members.group]
-    held = [line_fold == fold for fold in np.unique(line_fold).tolist()]
-    folds = [Fold(new_model(roster, name, taught=~lines), lines) for lines in held]
-    expected, by_key = [roster.shares] * len(folds), [np.zeros((fold.model.keys, fold.model.values)) for fold in folds]
+    # each learns from all but one fold, which it is tested on
+    models = [new_model(roster, name, taught=line_fold != fold) for fold in np.unique(line_fold).tolist()]
+    expected, by_key = [roster.shares] * len(models), [np.zeros((each.keys, each.values)) for each in models]
 
     def log_likelihood(temperature: float) -> float:
         scores, log_total = np.zeros(len(roster.line)), 0.0
-        for fold, score in zip(folds, by_key, strict=True):
+        for model, score in zip(models, by_key, strict=True):
             tempered = temperature * score
-            scores[fold.cells] = tempered.ravel()[fold.model.key_value[fold.cells]]
-            log_total += fold.log_normaliser(tempered)
+            scores[model.held_cells] = tempered.ravel()[model.key_value[model.held_cells]]
+            log_total += model.log_normaliser(tempered)
         return expectation.expect(scores)[1] + log_total
 
     # the search begins at temperature 1, and in later rounds where the last one ended
     best, tried, step = Calibration(0, 0.0, 0.0, 0), 0, TEMPERATURE_STEPS
-    nothing = log_likelihood(0.0) if len(folds) > 1 else 0.0
+    nothing = log_likelihood(0.0) if len(models) > 1 else 0.0
     # training stops after so many rounds without a gain
-    while len(folds) > 1 and tried < rounds and tried - best.rounds < 3:
+    while len(models) > 1 and tried < rounds and tried - best.rounds < 3:
         progress("training rounds", tried, rounds)
         tried += 1
-        for at, fold in enumerate(folds):
-            fold.model.learn(expected[at])
-        by_key = [fold.model.add_columns(fold.model.scores_by_column()) for fold in folds]
-        expected = [expectation.expect(fold.model.scores())[0] for fold in folds]
+        for at, model in enumerate(models):
+            model.learn(expected[at])
+        by_key = [model.add_columns(model.scores_by_column()) for model in models]
+        expected = [expectation.expect(model.scores())[0] for model in models]
         # at temperature 0 a model says nothing, and the gain is 0 by definition
         gain = cache(lambda step: log_likelihood(step / TEMPERATURE_STEPS) - nothing if step else 0.0)
         step = _climb_temperatures(gain, step)

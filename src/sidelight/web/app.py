@@ -62,7 +62,7 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
         app.include_router(module.router)
     app.include_router(jobs.router)
     app.mount("/static", StaticFiles(directory=str(STATIC)), name="static")
-    app.add_middleware(BeginWithState)
+    app.add_middleware(begin_with_state)
     app.add_exception_handler(SidelightError, _trouble)
     app.add_exception_handler(HTTPException, _trouble)
     app.add_exception_handler(RequestValidationError, _trouble)
@@ -76,51 +76,45 @@ async def _with_many_threads(_: FastAPI) -> AsyncIterator[None]:
     yield
 
 
-class BeginWithState:
-    """Lets a view that is asked for without any state begin where the command line began; browsers keep files of ours.
+def begin_with_state(inner: Application) -> Application:
+    """Let a view that is asked for without any state begin where the command line began; browsers keep files of ours.
 
     Not by `app.middleware`, behind which nobody can tell that a client went away (starlette's `BaseHTTPMiddleware`).
     """
 
-    def __init__(self, app: Application) -> None:
-        self._inner = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or hand on."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._inner(scope, receive, send)
+            await inner(scope, receive, send)
             return
         request = Request(scope)
         path, views = request.url.path, {view.path for view in request.app.state.views}
         if request.method == "GET" and path in views and not request.url.query:
             response = go_to(request, request.app.state.workspace.start.address(path))
             await response(scope, receive, send)
-        else:
+            return
 
-            async def sending(message: Message) -> None:
-                if (
-                    path.startswith("/static/")
-                    and message["type"] == "http.response.start"
-                    and message["status"] == 200
-                ):
-                    kept = (b"cache-control", b"private, max-age=86400")
-                    message = {**message, "headers": [*message["headers"], kept]}
-                await send(message)
+        async def sending(message: Message) -> None:
+            began = message["type"] == "http.response.start" and message["status"] == 200
+            if began and path.startswith("/static/"):
+                kept = (b"cache-control", b"private, max-age=86400")
+                message = {**message, "headers": [*message["headers"], kept]}
+            await send(message)
 
-            await self._inner(scope, receive, sending)
+        await inner(scope, receive, sending)
+
+    return answer
 
 
 def _trouble(request: Request, error: Exception) -> Response:
     """Say in one line what is wrong: as data to programs, as a page to people."""
     status = error.status_code if isinstance(error, HTTPException) else 422
+    words = str(error)
     if isinstance(error, HTTPException):
         words = "There is no such page." if error.detail == "Not Found" else str(error.detail)
     elif isinstance(error, RequestValidationError):
         words = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
     elif isinstance(error, SidelightError):
         words = request.app.state.workspace.wording(error)
-    else:
-        words = str(error)
     if request.url.path.startswith("/api/"):
         return JSONResponse(Complaint(problem=words).model_dump(), status_code=status)
     try:

@@ -23,7 +23,7 @@ way that no program waits for.  So many that have ended are kept of searches and
 what follows sliders, so that dragging one makes nobody's search forgotten.
 
 *Where.*  What work needs of the server is gathered in a thread (tables that are kept there); the work is then done in a
-process of its own (`Worker`), and handed over pickled: views give a function that gathers, and returns the work.
+process of its own, and handed over pickled: views give a function that gathers, and returns the work.
 A worker is forked from a server of forks (`forkserver`), which has imported the library and holds neither data nor
 threads, so that one begins within some ten milliseconds; where a system has none, an interpreter is started anew.  It
 ends with the server: where that is killed, by itself.  What must not be ended halfway, such as publishing, is done
@@ -49,6 +49,7 @@ from functools import cache
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import DefaultContext
+from multiprocessing.process import BaseProcess
 from multiprocessing.util import get_temp_dir
 from os import _exit
 from types import ModuleType
@@ -66,48 +67,6 @@ CONTEXT: DefaultContext = multiprocessing.get_context(  # type: ignore[assignmen
 _warm = threading.Event()  # once the server of forks answers
 
 _starting = threading.Lock()  # multiprocessing lists the children of a process, for one thread at a time
-
-
-class WorkerEnded(Exception):
-    """A worker has ended and said nothing."""
-
-
-class Worker:
-    """A process that does one piece of work."""
-
-    def __init__(self, look: Callable[[], object]) -> None:
-        warm_up()
-        while not _warm.wait(0.1):
-            look()
-        with _ready_to_start():
-            self._connection, theirs = CONTEXT.Pipe()
-            self._process = CONTEXT.Process(target=_serve, args=(theirs, tempfile.tempdir), daemon=True)
-            self._process.start()
-            theirs.close()
-
-    def do(self, work: Work, report: Progress, look: Callable[[], object]) -> Any:  # noqa: ANN401 - of any work
-        """Return the answer of some work; `look` is called now and then, and `WorkerEnded` raised if it was killed."""
-        try:
-            self._connection.send(work)
-            while True:
-                while not self._connection.poll(0.1):
-                    look()
-                kind, *said = self._connection.recv()
-                if kind == "done":
-                    return said[0]
-                if kind == "failed":
-                    raise said[0]
-                report(*said)
-        except (EOFError, OSError):  # also in the middle of a message
-            raise WorkerEnded from None
-        finally:
-            self.end()
-            self._process.join()
-            self._connection.close()
-
-    def end(self) -> None:
-        """End it at once, if it has not ended."""
-        self._process.kill()
 
 
 @cache
@@ -239,7 +198,7 @@ class Job:
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _worker: Worker | None = field(default=None, repr=False)
+    _process: BaseProcess | None = field(default=None, repr=False)
     forgotten: bool = False  # whether it was cancelled as nobody looked at it
     watched: bool = False  # whether it is for those only who look
     _waiting: int = 0  # how many programs wait for its end
@@ -331,21 +290,41 @@ class Job:
         self._ended.set()
 
     def _work_elsewhere(self, work: Work) -> Any:  # noqa: ANN401 - of any work
-        worker = Worker(self._look)
+        """Do some work in a process of its own; look now and then whether somebody cancelled it."""
+        warm_up()
+        while not _warm.wait(0.1):
+            self._look()
+        with _ready_to_start():
+            connection, theirs = CONTEXT.Pipe()
+            process = CONTEXT.Process(target=_serve, args=(theirs, tempfile.tempdir), daemon=True)
+            process.start()
+            theirs.close()
         with self._lock:
-            self._worker = worker
+            self._process = process
             if self._stop.is_set():  # cancelled before there was anything to end
-                worker.end()
+                process.kill()
         try:
-            return worker.do(work, self._report, self._look)
-        except WorkerEnded:
+            connection.send(work)
+            while True:
+                while not connection.poll(0.1):
+                    self._look()
+                kind, *said = connection.recv()
+                if kind == "done":
+                    return said[0]
+                if kind == "failed":
+                    raise said[0]
+                self._report(*said)
+        except (EOFError, OSError):  # also in the middle of a message
             self._look()
             raise SidelightError(
                 "it was ended from outside, perhaps for lack of memory; ask again, or for less"
             ) from None
         finally:
+            process.kill()
+            process.join()
+            connection.close()
             with self._lock:
-                self._worker = None
+                self._process = None
 
     def _enter(self, stage: Stage) -> None:
         """Enter a stage; what was cancelled stays so, unless it was done here to its end."""
@@ -363,8 +342,8 @@ class Job:
             if self.stage == "waiting" or (self.stage == "running" and not self.here):
                 self.stage, self._ahead = "cancelled", ()
                 self._ended.set()
-            if self._worker is not None:
-                self._worker.end()
+            if self._process is not None:
+                self._process.kill()
 
 
 class Jobs:
@@ -445,7 +424,6 @@ class Jobs:
         title: str,
         address: str,
         lane: str,
-        wording: Wording = so_far,
         within: float = 0.25,
     ) -> Job:
         """Begin work that ends when nobody looks at it and another wants its turn; wait so many seconds for it.
@@ -455,7 +433,7 @@ class Jobs:
         before = self.of(question)
         if before is not None and before.stage == "cancelled" and not before.forgotten:
             return before
-        job = self.start(question, gather, title=title, address=address, lane=lane, wording=wording, watched=True)
+        job = self.start(question, gather, title=title, address=address, lane=lane, watched=True)
         job.wait(within)
         return job
 

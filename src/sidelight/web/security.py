@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode
 
+from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from sidelight.files import open_private
@@ -84,10 +85,6 @@ def _going_to(address: str) -> bytes:
         '<!DOCTYPE html><meta charset="utf-8"><title>Sidelight</title>'
         f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Open Sidelight</a>\n'
     ).encode()
-
-
-class TooLarge(Exception):
-    """More was sent than is taken."""
 
 
 class Guard:
@@ -183,7 +180,7 @@ class Guard:
             message = await receive()
             arrived += len(message.get("body", b""))
             if arrived > self._most_bytes:
-                raise TooLarge
+                raise ClientDisconnect  # nothing more of it is read
             return message
 
         async def unless_too_large(message: Message) -> None:
@@ -192,7 +189,7 @@ class Guard:
                 begun = True
                 await send(message)
 
-        with suppress(TooLarge):
+        with suppress(ClientDisconnect):
             await self._inner(scope, counting, unless_too_large)
         if arrived > self._most_bytes and not begun:
             await _say(send, 413, self._too_large())
@@ -217,11 +214,8 @@ def _add_headers(send: Send) -> Send:
 
 async def _say(send: Send, status: int, sentence: str) -> None:
     body = sentence.encode()
-    headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
+    length = (b"content-length", str(len(body)).encode())
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), length, (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -23,7 +23,6 @@ from sidelight.learner.training import (
     FOLDS,
     NOTHING_HOLDS,
     TEMPERATURE_STEPS,
-    Fold,
     Logistic,
     NaiveBayes,
     calibrate_model,
@@ -214,9 +213,9 @@ def test_the_likelihood_of_held_out_groups_is_that_of_listing_with_the_best_offs
     parts = (pairs[:half], pairs[half:])
     release = sl.Release.from_buckets([([{"q": q} for q, _ in part], [s for _, s in part]) for part in parts])
     roster = roster_of(release)
-    fold = Fold(new_model(roster, "naive bayes"), np.ones(len(roster), bool))
+    model = new_model(roster, "naive bayes", taught=np.zeros(len(roster), bool))
     score = np.random.default_rng(seed).normal(size=(roster.members.key_count, len(release.domain)))
-    expected = Assignments(roster, 10**6).expect(score.ravel()[fold.model.key_value])[1] + fold.log_normaliser(score)
+    expected = Assignments(roster, 10**6).expect(score.ravel()[model.key_value])[1] + model.log_normaliser(score)
     keys = {dict(roster.says(key))["q"]: key for key in range(roster.members.key_count)}
 
     def listed(offsets):

@@ -240,8 +240,8 @@ def test_what_is_done_here_ends_at_its_next_report_and_not_halfway(jobs):
 
 def test_cancelling_ends_the_process_at_once(jobs):
     job = started(jobs, 1, compute_in_one_call)
-    wait_for(lambda: job._worker is not None)
-    process = job._worker._process
+    wait_for(lambda: job._process is not None)
+    process = job._process
     began = time.monotonic()
     job.cancel()
     wait_for(lambda: not process.is_alive() if process._popen is not None else True)
@@ -255,9 +255,9 @@ from support.words import mentions
 from sidelight.web.jobs import Jobs
 
 job = Jobs().start(1, lambda: compute_for_ever, title="", address="")
-while job._worker is None:
+while job._process is None:
     pass
-print(job._worker._process.pid, flush=True)
+print(job._process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

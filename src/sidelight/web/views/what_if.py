@@ -72,7 +72,7 @@ def show(request: Request) -> Response:
     lines = [read_line(release, text, lookup, workspace.wording) for text in texts]
     of = {"of": one.sensitive[0]} if len(state.sensitive) > 1 else {}
     also = {"know": list(texts), **of}
-    readable = bool(texts) and not any(line.problem for line in lines)
+    readable = bool(texts) and not any(line["problem"] for line in lines)
     job = begin(workspace, one, texts, state.address(VIEW.path, also)) if readable else None
     return page(
         request,
@@ -97,6 +97,8 @@ class WhatIfFields(StateFields):
 
     know: list[str] = Field(default=[], description="facts, or statements P(…)", max_length=MOST_KNOWN)
     of: str = Field(default="", description="the sensitive column, where there are several", max_length=200)
+    text: str = Field(default="", description="one that is being written", max_length=2_000)
+    at: int = Field(default=0, ge=0, le=2_000, description="where the cursor stands in it")
 
 
 @router.get("/api/what-if", responses={422: {"model": Complaint}})
@@ -115,16 +117,8 @@ async def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> Wh
     return answered
 
 
-class CompletionFields(StateFields):
-    """A text that is being written, and where the cursor stands in it."""
-
-    text: str = Field(default="", max_length=2_000)
-    at: int = Field(default=0, ge=0, le=2_000)
-    of: str = Field(default="", description="the sensitive column, where there are several", max_length=200)
-
-
 @router.get("/api/what-if/completions", responses={422: {"model": Complaint}})
-def completions(request: Request, fields: Annotated[CompletionFields, Query()]) -> Offers:
+def completions(request: Request, fields: Annotated[WhatIfFields, Query()]) -> Offers:
     """What may come next where somebody writes a fact or a statement?"""
     workspace: Workspace = request.app.state.workspace
     one = fields.state().about(fields.of)

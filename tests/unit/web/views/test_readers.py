@@ -111,8 +111,8 @@ def test_a_gauge_of_a_share_goes_from_0_to_1(held):
     criterion = sl.Implications(1) < 0.5
     (finding,) = audit_report(release, verdict=sl.Policy(criterion).judge(release)).answer.findings
     drawn = place_finding(finding, criterion.measure.limits)
-    assert (drawn.low, drawn.high, drawn.limit) == ("0", "1", 50)
-    assert drawn.at == round(100 * float(finding.result.number), 2)
+    assert (drawn["low"], drawn["high"], drawn["limit"]) == ("0", "1", 50)
+    assert drawn["at"] == round(100 * float(finding.result.number), 2)
 
 
 def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch, tmp_path):
