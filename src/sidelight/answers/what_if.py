@@ -115,9 +115,9 @@ def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], pro
     answered = believe.conclude(request, release, by, progress)
     picture = None
     for chart in answered.charts():
-        table = table_behind(chart)
-        what = {"specification": specification(chart), "description": description_of(chart)}
-        picture = BeliefChart(**what, columns=table.columns, rows=table.rows)
+        drawn, table = specification(chart), table_behind(chart)
+        words = description_of(chart)
+        picture = BeliefChart(specification=drawn, description=words, columns=table.columns, rows=table.rows)
         break
     common = {"people": release.size, "picture": picture}
     if isinstance(answered, believe.EntropyAnswer):

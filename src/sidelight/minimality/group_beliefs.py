@@ -78,61 +78,41 @@ Beyond: TypeAlias = Literal["drawn", "left out"]
 """What becomes of groups with too many tables to list."""
 
 
-@dataclass(frozen=True, slots=True)
-class CountingEffort:
-    """How much is done to know what is believed in a group."""
+ENOUGH_DRAWS = 2_000
+"""Drawing ends with so many kept draws."""
 
-    tables: int = LISTED_TABLES  # that are listed at most
-    beyond: Beyond = "drawn"  # what becomes of groups that have more
-    fewest: int = 300  # kept draws: with fewer nothing is told
-    enough: int = 2_000  # kept draws with which drawing ends
-    cells: int = 12_000_000  # values dealt to people with which drawing ends
-    value_bits: int = 12  # that tell a group's values apart, the others, 52, are random: more values cannot be drawn
+MOST_CELLS = 12_000_000
+"""Drawing ends with so many values dealt to people."""
+
+VALUE_BITS = 12
+"""The bits that tell a group's values apart; the others, 52, are random: more values cannot be drawn."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Intervals:
-    """What is believed of each atom and value of a group, as an estimate and within an interval, drawn or proven."""
-
-    estimate: Floats  # atom × value kept apart, the rest last
-    at_least: Floats
-    at_most: Floats
-    kept: int = 0
-    draws: int = 0
-
-
-def draw(
-    question: GroupQuestion,
-    limits: HalfLimits,
-    values: Integers,
-    counts: Integers,
-    effort: CountingEffort | None = None,
-) -> Intervals | None:
+def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers) -> GroupBeliefs | None:
     """Draw arrangements of a group; `values` are kept apart, `counts` are theirs and at last that of all others.
 
     None where too few are kept, or where there are more values than numbers for them.
     """
-    effort = effort or CountingEffort()
-    if len(counts) > 1 << effort.value_bits:
+    if len(counts) > 1 << VALUE_BITS:
         return None
-    first = _kept_draws(question, limits, values, counts, effort, seed=2007)
+    first = _kept_draws(question, limits, values, counts, seed=2007)
     if first is None:
         return None
     estimate, hits, kept, draws = first
     # a doubt of 0.01 divided among atoms × values, so that all intervals hold together with confidence 0.99
     at_least, at_most = _interval(hits, kept, 0.01 / hits.size)
     # the last column lumps several values, and is no guess; where it is the only one, it is all there is
-    surest = np.unravel_index(
-        int(np.argmax(estimate[:, :-1] if len(values) else estimate)), (len(estimate), max(len(values), 1))
-    )
+    guesses = estimate[:, :-1] if len(values) else estimate
+    surest = np.unravel_index(int(np.argmax(guesses)), guesses.shape)
     # chosen for being largest, the first estimate is biased upwards; draws from another seed are not
-    fresh = _kept_draws(question, limits, values, counts, effort, seed=2008)
+    fresh = _kept_draws(question, limits, values, counts, seed=2008)
     if fresh is not None:
         again, hits, fresh_kept, _ = fresh
         low, high = _interval(hits, fresh_kept, 0.01 / hits.size)
         estimate[surest], at_least[surest], at_most[surest] = again[surest], low[surest], high[surest]
     # the interval is about one person of an atom, the estimate averages all of them: it is widened to contain it
-    return Intervals(estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate), kept, draws)
+    between = (estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate))
+    return GroupBeliefs(question, values, kept / draws, None, between, draws)
 
 
 def _kept_draws(
@@ -140,7 +120,6 @@ def _kept_draws(
     limits: HalfLimits,
     values: Integers,
     counts: Integers,
-    effort: CountingEffort,
     *,
     seed: int,
 ) -> tuple[Floats, Floats, int, int] | None:
@@ -154,8 +133,8 @@ def _kept_draws(
     at_once = max(300_000 // len(dealt), 1)
     sums, hits = np.zeros((len(starts), kinds)), np.zeros((len(starts), kinds))
     kept = draws = 0
-    while kept < effort.enough and draws * len(dealt) < effort.cells:
-        hands = _shuffle(dealt, at_once, random, effort.value_bits)
+    while kept < ENOUGH_DRAWS and draws * len(dealt) < MOST_CELLS:
+        hands = _shuffle(dealt, at_once, random, VALUE_BITS)
         # (values − 1, draws, atoms): people of each atom with each value; the last value is what remains
         tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)])
         some = question.all_fail(tables, limits, values, counts[:-1])
@@ -164,7 +143,7 @@ def _kept_draws(
         sums[:, :-1] += tables[:, some].sum(axis=1).T
         person = hands[some][:, starts]
         hits += np.stack([(person == kind).sum(axis=0) for kind in range(kinds)], axis=1)
-    if kept < effort.fewest:
+    if kept < 300:  # too rare: nothing is told
         return None
     sums[:, -1] = kept * question.people - sums.sum(axis=1)
     return sums / (kept * question.people[:, np.newaxis]), hits, kept, draws
@@ -202,14 +181,16 @@ class GroupBeliefs:
     values: Integers
     all_fail: Fraction | float  # how likely it is that all cuts fail; nan where that could not be told
     shares: npt.NDArray[np.object_] | None = None  # atom × value kept apart, the others last: exact fractions
-    between: Intervals | None = None
+    # estimates, and the lower and the upper ends of their intervals: atom × value kept apart, the rest last
+    between: tuple[Floats, Floats, Floats] | None = None
+    draws: int = 0
 
     @property
     def how(self) -> How:
         """How it came about."""
         if self.shares is not None:
             return "counted"
-        return "could not tell" if self.between is None else "drawn" if self.between.draws else "bounded"
+        return "could not tell" if self.between is None else "drawn" if self.draws else "bounded"
 
     @property
     def says_something(self) -> bool:
@@ -236,24 +217,25 @@ class GroupBeliefs:
         """The beliefs, atom × value of the domain, in floats."""
         if self.shares is not None:
             return self._spread(self.shares.astype(float))
-        return self._spread(np.full((1, 1), np.nan) if self.between is None else self.between.estimate)
+        return self._spread(np.full((1, 1), np.nan) if self.between is None else self.between[0])
 
     @cached_property
     def at_least(self) -> Floats:
         """The lower ends of their intervals."""
-        return self._end("at_least", 0.0)
+        return self._find_ends(1)
 
     @cached_property
     def at_most(self) -> Floats:
         """The upper ends."""
-        return self._end("at_most", 1.0)
+        return self._find_ends(2)
 
-    def _end(self, name: str, otherwise: float) -> Floats:
+    def _find_ends(self, end: int) -> Floats:
         if self.shares is not None:
             return self.estimate
         if self.between is not None:
-            return self._spread(getattr(self.between, name))
-        occurs = np.where(self.question.counts > 0, otherwise, 0.0)
+            return self._spread(self.between[end])
+        # nothing is known: from 0 to 1, of values that occur
+        occurs = np.where(self.question.counts > 0, end - 1.0, 0.0)
         return np.tile(occurs, (len(self.question.people), 1))
 
     def _spread(self, kept_apart: Floats) -> Floats:
@@ -279,14 +261,13 @@ class GroupBeliefs:
 
 
 def believe_group(
-    question: GroupQuestion, limits: HalfLimits, name: object, effort: CountingEffort | None = None
+    question: GroupQuestion, limits: HalfLimits, name: object, most: int = LISTED_TABLES, beyond: Beyond = "drawn"
 ) -> GroupBeliefs:
     """Work out what is believed in a group; raises `BadRelease`, naming it, where its cuts cannot all have failed."""
-    effort = effort or CountingEffort()
     telling = np.flatnonzero(limits.telling(question.counts, int(question.sides.min())))
     # the last count lumps all values that cannot break a limit
     counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
-    tables = list_tables(question.people, counts, effort.tables)
+    tables = list_tables(question.people, counts, most)
     if tables is not None:
         # (tables, atoms, values) → (values, tables, atoms)
         fail = question.all_fail(tables.transpose(2, 0, 1), limits, telling, counts[:-1])
@@ -308,10 +289,8 @@ def believe_group(
         beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]
         shares = np.array([[*each, Fraction(0)] for each in beside], object)
         return GroupBeliefs(question, occurring, 1 - cut.probability, shares)
-    drawn = draw(question, limits, telling, counts, effort) if effort.beyond == "drawn" else None
-    if drawn is None:
-        return GroupBeliefs(question, telling, float("nan"))
-    return GroupBeliefs(question, telling, drawn.kept / drawn.draws, None, drawn)
+    drawn = draw(question, limits, telling, counts) if beyond == "drawn" else None
+    return GroupBeliefs(question, telling, math.nan) if drawn is None else drawn
 
 
 def refuse_open_cut(name: object) -> None:
@@ -553,7 +532,7 @@ def _bound_each(
         values = np.flatnonzero(question.counts)
         # the values that occur, and at last the rest, which nobody has
         share = np.append(question.counts[values] / question.size, 0.0)[np.newaxis]
-        beliefs.append(GroupBeliefs(question, values, all_fail, None, Intervals(share, *bounds(share))))
+        beliefs.append(GroupBeliefs(question, values, all_fail, None, (share, *bounds(share))))
     return tuple(beliefs)
 
 

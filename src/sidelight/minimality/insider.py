@@ -31,7 +31,6 @@ import numpy.typing as npt
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.minimality.group_beliefs import (
     Beyond,
-    CountingEffort,
     FinerRelease,
     GroupBeliefs,
     believe_finer_fail,
@@ -131,7 +130,7 @@ def insider(
         return InsiderBeliefs(case.release, "could not tell" if refusal else "nothing to learn", refusal or reason)
     if case.method.recodes == "levels":
         return _believe_of_full_domain(case, limits)
-    return _believe_of_mondrian(case, limits, CountingEffort(exact_up_to, beyond), progress)
+    return _believe_of_mondrian(case, limits, exact_up_to, beyond, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +229,7 @@ class _InsiderCase:
 
 
 def _believe_of_mondrian(
-    case: _InsiderCase, limits: HalfLimits, effort: CountingEffort, progress: Progress
+    case: _InsiderCase, limits: HalfLimits, exact_up_to: int, beyond: Beyond, progress: Progress
 ) -> InsiderBeliefs:
     """Ask each group in which a cut that its people allow was not made."""
     if case.method.resists is not None:
@@ -248,7 +247,8 @@ def _believe_of_mondrian(
     beliefs = []
     for done, question in enumerate(questions):
         progress("groups with cuts that were not made", done, len(questions))
-        beliefs.append(believe_group(question, limits, case.release.groups.name(question.row).error_name, effort))
+        name = case.release.groups.name(question.row).error_name
+        beliefs.append(believe_group(question, limits, name, exact_up_to, beyond))
     says_nothing = not any(each.says_something for each in beliefs)
     if says_nothing and len(case.release) == 1:
         return InsiderBeliefs(case.release, "nothing to learn", "all its cuts fail, whoever has which value", roster)

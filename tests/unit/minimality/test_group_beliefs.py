@@ -21,7 +21,6 @@ from support.words import mentions
 import sidelight as sl
 from sidelight.minimality import group_beliefs
 from sidelight.minimality.group_beliefs import (
-    CountingEffort,
     arrangements,
     believe_group,
     count_tables,
@@ -60,33 +59,35 @@ def test_intervals_hold_what_is_counted():
     counted = believe_group(question, limits, "group 1")
     counts = np.append(question.counts[counted.values], question.size - question.counts[counted.values].sum())
     drawn = draw(question, limits, counted.values, counts)
-    exact = counted.shares.astype(float)
-    assert (drawn.at_least <= exact).all()
-    assert (exact <= drawn.at_most).all()
-    assert np.abs(drawn.estimate - exact).max() < 0.05
-    assert abs(drawn.kept / drawn.draws - 1 / 165) < 0.001
+    exact, (estimate, at_least, at_most) = counted.shares.astype(float), drawn.between
+    assert (at_least <= exact).all()
+    assert (exact <= at_most).all()
+    assert np.abs(estimate - exact).max() < 0.05
+    assert (drawn.how, abs(drawn.all_fail - 1 / 165) < 0.001) == ("drawn", True)
     again = draw(question, limits, counted.values, counts)
     assert (again.estimate == drawn.estimate).all()
 
 
-def test_too_few_kept_draws_tell_nothing():
+def test_too_few_kept_draws_tell_nothing(monkeypatch):
+    monkeypatch.setattr(group_beliefs, "MOST_CELLS", 1_000)
     question, limits = eleven_question()
     values = np.flatnonzero(question.counts)[:1]
-    assert draw(question, limits, values, np.array([3, 8]), CountingEffort(cells=1_000)) is None
+    assert draw(question, limits, values, np.array([3, 8])) is None
 
 
-def test_more_values_than_there_are_numbers_for_tell_nothing():
+def test_more_values_than_there_are_numbers_for_tell_nothing(monkeypatch):
+    monkeypatch.setattr(group_beliefs, "VALUE_BITS", 2)
     question, limits = eleven_question()
     values = np.flatnonzero(question.counts)
     counts = np.append(question.counts[values], 0)
     assert len(counts) == 7
-    assert draw(question, limits, values, counts, CountingEffort(value_bits=2)) is None
-    few = CountingEffort(tables=0, value_bits=2)
+    assert draw(question, limits, values, counts) is None
     assert (
-        believe_group(question, replace(limits, values=replace(limits.values, different=2)), "group 1", few).how
+        believe_group(question, replace(limits, values=replace(limits.values, different=2)), "group 1", 0).how
         == "could not tell"
     )
-    assert draw(question, limits, values, counts, CountingEffort(value_bits=3)) is not None
+    monkeypatch.setattr(group_beliefs, "VALUE_BITS", 3)
+    assert draw(question, limits, values, counts) is not None
 
 
 def test_as_many_values_as_there_are_numbers_for_are_told_apart():
