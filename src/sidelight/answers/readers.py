@@ -282,7 +282,7 @@ def place_finding(finding: AuditFinding, span: tuple[Bound, Bound]) -> dict[str,
     bound = None if finding.limit is None else finding.limit.bound.number
     numbers = {"at": finding.result.number, "limit": bound}
     if high == float("inf"):
-        high = 1.25 * max(low + 1, *(each for each in numbers.values() if each is not None))
+        high = 1.25 * max([low + 1, *(each for each in numbers.values() if each is not None)])
     width = (high - low) or 1
     places = {
         name: 100.0 if each is None else round(min(max(100 * (each - low) / width, 0), 100), 2)
