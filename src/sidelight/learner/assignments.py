@@ -32,16 +32,14 @@ Sets        exactly n of the N people have the value; with odds o_i, W_i = o_i �
 Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, and Pr(person i has some) is
             1 − (1 − r_i)^n.  A group has n occurrences at the rate Σ rates, which its likelihood is of.
 
-The slow twins of the expectation: what a replay trains by.
+The slow twin of the expectation, which a replay trains by: groups by the definition as a polynomial, a coefficient of
+the product of everybody else's:
 
-Listing     A group of counts n_s has n!/Π n_s! assignments; each weighs Π_i P_i(x_i).  Groups of one pattern share the
-            list.  For groups of up to `MOST_LISTED` assignments.
-Products    Larger ones by the definition as a polynomial, a coefficient of the product of everybody else's:
-                Pr(x_i = s) ∝ P_i(s) · [Π_t z_t^n_t / z_s] Π_{k≠i} Σ_t P_k(t)·z_t
-            Products without one person are multiplied out by halves: n·⌈log₂ n⌉ factors in place of n².  Cost
-            n·⌈log₂ n⌉ · values · Π (n_s + 1) per group.
-Not another What was scaled (Sinkhorn), and occurrences of multisets, which are a formula, are taken from the quick
-            one again: there a replay repeats, and does not check.  A note of the finding says so of what was scaled.
+    Pr(x_i = s) ∝ P_i(s) · [Π_t z_t^n_t / z_s] Π_{k≠i} Σ_t P_k(t)·z_t
+
+Products without one person are multiplied out by halves: n·⌈log₂ n⌉ factors in place of n².  Cost n·⌈log₂ n⌉ · values ·
+Π (n_s + 1) per group.  What was scaled (Sinkhorn), and occurrences of multisets, which are a formula, are taken from
+the quick one again: there a replay repeats, and does not check.  A note of the finding says so of what was scaled.
 """
 
 from __future__ import annotations
@@ -472,57 +470,15 @@ class Occurrences:
         return roster.count * rates / sums[roster.entry], float(log_rate.sum())
 
 
-MOST_LISTED = 5_000
-"""Groups with more assignments are not listed."""
-
 COEFFICIENTS_AT_ONCE = 1 << 19
 """So many coefficients of several groups are multiplied at once."""
 
 
-@lru_cache(maxsize=1024)
-def assignments_of(counts: tuple[int, ...]) -> Integers | None:
-    """Return the assignments of a group, (assignments, people) int64 indices of values; None if there are too many.
-
-    >>> assignments_of((2, 1)).tolist()
-    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
-    """
-    total = 1
-    # the multinomial coefficient, factor by factor: each division leaves no rest, and counting stops at the limit
-    for done, count in zip(np.cumsum(counts).tolist(), counts, strict=True):
-        for taken in range(1, count + 1):
-            total = total * (done - count + taken) // taken
-            if total > MOST_LISTED:
-                return None
-    return np.array(list(_arrangements(list(counts))), np.int64)
-
-
-def _arrangements(left: list[int]) -> Iterator[tuple[int, ...]]:
-    if not any(left):
-        yield ()
-    for value, count in enumerate(left):
-        if count:
-            rest = [each - (place == value) for place, each in enumerate(left)]
-            yield from ((value, *others) for others in _arrangements(rest))
-
-
-def enumerate_assignments(scores: Floats, counts: tuple[int, ...]) -> Floats | None:
-    """Return Pr(x_i = s) for people × values × groups, where `scores` are ln P_i(s)."""
-    listed = assignments_of(counts)
-    if listed is None:
-        return None
-    people = np.arange(len(scores))
-    weight = scores[people, listed].sum(axis=1)  # assignments × groups
-    weight = np.exp(weight - weight.max(axis=0))
-    weight /= weight.sum(axis=0)
-    # (assignments, people) by (assignments, groups) for each value, stacked to (people, values, groups)
-    return np.stack([np.einsum("ai,ag->ig", listed == value, weight) for value in range(len(counts))], axis=1)
-
-
-def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
+def multiply_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
     """Return Pr(x_i = s) for people × values × groups by coefficients of products, where `scores` are ln P_i(s).
 
     >>> scores = np.log([[[2.0], [1.0]], [[1.0], [1.0]]])  # two people, two values, one group
-    >>> multiplied_out(scores, (1, 1))[:, 0, 0].round(6).tolist()
+    >>> multiply_out(scores, (1, 1))[:, 0, 0].round(6).tolist()
     [0.666667, 0.333333]
     """
     beliefs = np.empty_like(scores)
@@ -566,19 +522,13 @@ def _multiply_person(product: Floats, weights: Floats) -> Floats:
     return larger
 
 
-def expect_by_listing(quick: Assignments | SetAssignments | Occurrences, scores: Floats) -> tuple[Floats, float]:
-    """Return what is expected by other paths, of one value each or of sets; the likelihood is that of the quick one.
-
-    What can be listed is listed, and what is larger multiplied out.
-    """
+def expect_by_products(quick: Assignments | SetAssignments | Occurrences, scores: Floats) -> tuple[Floats, float]:
+    """Return what is expected by another path (of one value each, or of sets), and the likelihood of the quick one."""
     beliefs, likelihood = quick.expect(scores)
     for cells, counts, score in _list_patterns(quick, scores):
-        listed = enumerate_assignments(score, counts)
-        if listed is None:
-            listed = multiplied_out(score, counts)
         # a line of several people stands once for each of them: added up here, shared below
         sums, places = np.zeros(len(beliefs)), np.unique(cells)
-        np.add.at(sums, cells, listed[:, : cells.shape[1]])
+        np.add.at(sums, cells, multiply_out(score, counts)[:, : cells.shape[1]])
         beliefs[places] = sums[places] / quick.roster.people[places]
     return beliefs, likelihood
 

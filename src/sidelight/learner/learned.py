@@ -14,9 +14,8 @@ at once, so that it is not mergeable: searches go without it and judge what they
 release within its limit may fall to a better model.
 
 The value is rounded up at the sixth decimal, or n_g(s)/n_g exactly where that is believed.  It is replayed by training
-again, where every group is gone through assignment by assignment, or multiplied out; but scaled groups are scaled
-again, which a note says, and occurrences of multisets have one formula only.
-
+again, where every group is multiplied out; but scaled groups are scaled again, which a note says, and occurrences of
+multisets have one formula only.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ class Learned(Tabular):
     @property
     def claimed(self) -> float:
         """The mean over all people of the belief in the value that is guessed."""
-        return _average_people(self._belief, self._people)
+        return self._average(self._belief)
 
     @property
     def right(self) -> float | None:
@@ -110,7 +109,7 @@ class Learned(Tabular):
         """The mean over all people of what the release alone says: the largest n_g(s)/n_g."""
         largest = np.zeros(len(self.roster))
         np.maximum.at(largest, self.roster.line, self._release_shares)
-        return _average_people(largest, self._people)
+        return self._average(largest)
 
     @property
     def gain(self) -> float:
@@ -144,29 +143,27 @@ class Learned(Tabular):
         people = np.bincount(bin_of, self._people, CALIBRATION_BINS)
         claimed = np.bincount(bin_of, self._people * self._belief, CALIBRATION_BINS)
         right = np.bincount(bin_of, self._true, CALIBRATION_BINS)
-        return tuple(
-            BeliefBin(
-                at / CALIBRATION_BINS,
-                (at + 1) / CALIBRATION_BINS,
-                int(people[at]),
-                float(claimed[at] / people[at]),
-                float(right[at] / people[at]),
-            )
-            for at in np.flatnonzero(people).tolist()
-        )
+        bins = []
+        for at in np.flatnonzero(people).tolist():
+            ends, many = (at / CALIBRATION_BINS, (at + 1) / CALIBRATION_BINS), int(people[at])
+            bins.append(BeliefBin(*ends, many, float(claimed[at] / many), float(right[at] / many)))
+        return tuple(bins)
 
     @property
     def calibration_error(self) -> float | None:
         """By how much the share right and what is claimed differ, on average over people, in ten equal bins."""
         if self.truth is None:
             return None
-        return sum(each.people * abs(each.right - each.claimed) for each in self.calibration) / float(
-            self._people.sum()
-        )
+        off = sum(each.people * abs(each.right - each.claimed) for each in self.calibration)
+        return off / float(self._people.sum())
 
     @property
     def _people(self) -> Integers:
         return self.roster.members.people
+
+    def _average(self, amounts: Floats) -> float:
+        """Return the mean over people of an amount per line; in one order, whatever the machine."""
+        return float((amounts * self._people).sum() / self._people.sum())
 
     @cached_property
     def _release_shares(self) -> Floats:
@@ -283,11 +280,6 @@ class Learned(Tabular):
         return html_table("Learned", ["what", "how much"], rows, total=len(rows), note=self.explain())
 
 
-def _average_people(amounts: Floats, people: Integers) -> float:
-    """Return the mean over people; in one order, whatever the machine."""
-    return float((amounts * people).sum() / people.sum())
-
-
 def learn(
     release: Release,
     model: ModelName = "logistic",
@@ -376,10 +368,11 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
     """Parse the number of rounds and of states to go through exactly; raise `BadMeasure` if they make no sense."""
     many = whole_amount("learner", "rounds", rounds)
     if many < 1:
-        raise BadMeasure(f"{parameter('rounds', many)} is no training; give 1 or more")
-    return many, None if exact_up_to is None else whole_amount(
-        "learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING
-    )
+        message = f"{parameter('rounds', many)} is no training; give 1 or more"
+        raise BadMeasure(message)
+    if exact_up_to is None:
+        return many, None
+    return many, whole_amount("learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -536,7 +529,7 @@ class Learner(Measure):
         return Finding(self, _value(roster, trained, cell), _describe_belief(roster, trained, cell), learned.notes)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Train again, with every group listed or multiplied out; only what was scaled is scaled again."""
+        """Train again, with every group multiplied out; only what was scaled is scaled again."""
         assert isinstance(witness, LearntBelief)
         self.check(release)
         if not self._knows_people(release):
@@ -544,7 +537,7 @@ class Learner(Measure):
         roster = roster_of(release, self.table, Lookup.build())
         value = release.groups.code_of(witness.value)
         (cell,) = np.flatnonzero((roster.line == witness.line) & (roster.value == value))
-        trained = train_on(roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to, enumerated=True)
+        trained = train_on(roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to, replayed=True)
         return _value(roster, trained, int(cell))
 
     def explain(self, finding: Finding) -> str:
@@ -592,12 +585,8 @@ def _describe_belief(roster: Roster, trained: Trained, cell: int) -> LearntBelie
     same = np.flatnonzero((members.group[roster.line] == group) & (roster.value == value) & (roster.line != line))
     same = same[np.argsort(-trained.beliefs[same], kind="stable")][:5]
     mates = tuple(
-        MateBelief(
-            roster.says(int(members.key[roster.line[at]])),
-            int(members.people[roster.line[at]]),
-            float(trained.beliefs[at]),
-        )
-        for at in same.tolist()
+        MateBelief(roster.says(int(members.key[other])), int(members.people[other]), float(trained.beliefs[at]))
+        for at, other in zip(same.tolist(), roster.line[same].tolist(), strict=True)
     )
     key = int(members.key[line])
     telling = () if trained.model is None else _telling(roster, trained.model, key, cell)

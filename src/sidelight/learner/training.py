@@ -70,7 +70,7 @@ import numpy as np
 
 from sidelight.arrays import Bits, Flags, Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, parameter
-from sidelight.learner.assignments import Assignments, Occurrences, SetAssignments, expect_by_listing
+from sidelight.learner.assignments import Assignments, Occurrences, SetAssignments, expect_by_products
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.progress import Progress, quiet
 from sidelight.release.label_order import LabelOrder
@@ -521,12 +521,12 @@ def train_on(
     rounds: int = ROUNDS,
     exact_up_to: int | None = None,
     calibrated: bool = True,
-    enumerated: bool = False,
+    replayed: bool = False,
     progress: Progress = quiet,
 ) -> Trained:
     """Train a model on a roster and believe as much of it as holds for groups held out, or, not `calibrated`, all.
 
-    Where nobody is told apart, there is nothing to learn.  `enumerated` trains by the slow twin of the expectation.
+    Where nobody is told apart, there is nothing to learn.  `replayed` trains by the slow twin of the expectation.
     """
     if not (np.bincount(roster.members.group) > 1).any():  # nobody is told apart from others of their group
         return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
@@ -539,7 +539,7 @@ def train_on(
         unmoved = roster.believed(roster.shares)
         return Trained(unmoved, None, calibration.tried, notes=(NOTHING_HOLDS, *notes), temperature=0.0)
     quick = expectation_of(roster, exact_up_to)  # begun anew: scaling remembers where it ended
-    expect = partial(expect_by_listing, quick) if enumerated else quick.expect
+    expect = partial(expect_by_products, quick) if replayed else quick.expect
     trained = train(model, expect, exact=exact, rounds=calibration.rounds)
     expected, _ = expect(calibration.temperature * model.scores())
     beliefs, temperature = roster.believed(expected), calibration.temperature

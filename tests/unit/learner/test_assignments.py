@@ -2,7 +2,7 @@
 
 Sets and multisets, value by value.
 
-The slow twins: every assignment is listed, and where nobody lists, products are multiplied out.
+The slow twin: products are multiplied out.
 """
 
 import math
@@ -13,14 +13,12 @@ import pytest
 import sidelight as sl
 from sidelight.learner import assignments
 from sidelight.learner.assignments import (
-    MOST_LISTED,
     Assignments,
-    assignments_of,
     balance_values,
-    expect_by_listing,
+    expect_by_products,
     forward_backward,
     gone_through,
-    multiplied_out,
+    multiply_out,
     symmetric_beliefs,
 )
 from sidelight.learner.learned import roster_of
@@ -77,18 +75,8 @@ def test_so_many_have_a_value_as_are_said_to_whatever_the_odds():
     assert np.isfinite(log_likelihood).all()
 
 
-def test_every_assignment_is_listed_once():
-    listed = assignments_of((3, 2, 1))
-    assert len(listed) == len({tuple(row) for row in listed.tolist()}) == math.factorial(6) // (6 * 2)
-
-
-def test_too_many_assignments_are_not_listed():
-    assert math.factorial(8) > MOST_LISTED
-    assert assignments_of((1,) * 8) is None
-
-
 @pytest.mark.parametrize("sized", [[{"town": str(at)} for at in range(9)], [{"town": "x"}] * 4 + [{"town": "y"}] * 5])
-def test_groups_that_nobody_lists_owe_nothing_to_the_quick_path(monkeypatch, sized):
+def test_groups_that_are_multiplied_out_owe_nothing_to_the_quick_path(monkeypatch, sized):
     roster = roster_of(Release.from_buckets([(sized, list("abcdefghi"))]), None, Lookup())
     quick = Assignments(roster)
     scores = np.random.default_rng(1).normal(size=len(roster.line)) * 3
@@ -96,18 +84,18 @@ def test_groups_that_nobody_lists_owe_nothing_to_the_quick_path(monkeypatch, siz
     monkeypatch.setattr(assignments, "forward_backward", lambda weights, counts: (weights * 0 + 1, weights[0, 0] * 0))
     wrong, _ = quick.expect(scores)
     assert np.abs(wrong - right).max() > 0.1
-    np.testing.assert_allclose(expect_by_listing(quick, scores)[0], right, atol=1e-12)
+    np.testing.assert_allclose(expect_by_products(quick, scores)[0], right, atol=1e-12)
 
 
 def test_products_of_many_groups_are_taken_apart(monkeypatch):
     scores = np.random.default_rng(2).normal(size=(6, 3, 40))
-    whole = multiplied_out(scores, (3, 2, 1))
+    whole = multiply_out(scores, (3, 2, 1))
     monkeypatch.setattr("sidelight.learner.assignments.COEFFICIENTS_AT_ONCE", 1)
-    np.testing.assert_array_equal(multiplied_out(scores, (3, 2, 1)), whole)
+    np.testing.assert_array_equal(multiply_out(scores, (3, 2, 1)), whole)
 
 
 def test_what_is_hardly_possible_is_not_lost_in_products():
     scores = np.zeros((12, 2, 1))
     scores[:, 0, 0] = np.linspace(-900, 900, 12)
-    beliefs = multiplied_out(scores, (6, 6))[:, 0, 0]
+    beliefs = multiply_out(scores, (6, 6))[:, 0, 0]
     np.testing.assert_allclose(beliefs, [0] * 6 + [1] * 6, atol=1e-9)
