@@ -507,24 +507,14 @@ def believe_finer_fail(
 def bound_around_shares(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
     """Bound everybody's beliefs around the printed shares, for ε < 1."""
     slack = round_up(epsilon)
-    return _bound_each(
-        roster,
-        counts,
-        lambda share: (np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0)),
-        1 - slack,
-    )
+    bounds = lambda share: (np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0))  # noqa: E731
+    return bound_beliefs(roster, counts, bounds, 1 - slack)
 
 
-def limit_beliefs(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
-    """Bound all beliefs by a limit, which the printed shares keep; nothing else is known."""
-    return _bound_each(
-        roster, counts, lambda share: (np.zeros_like(share), np.where(share > 0, float(most), 0.0)), math.nan
-    )
-
-
-def _bound_each(
-    roster: RosterLines, counts: Counts, bounds: Callable[[Floats], tuple[Floats, Floats]], all_fail: float
+def bound_beliefs(
+    roster: RosterLines, counts: Counts, bounds: Callable[[Floats], tuple[Floats, Floats]], all_fail: float = math.nan
 ) -> tuple[GroupBeliefs, ...]:
+    """Bound everybody's beliefs by the printed shares of a group: `bounds` are both ends."""
     beliefs = []
     starts = np.searchsorted(roster.group, np.arange(counts.rows + 1)).tolist()
     for row in range(counts.rows):
@@ -552,7 +542,7 @@ def list_again(
             fine = sum(
                 1 << at
                 for at in range(len(finer))
-                if all(limits.judge_part(values, part) for part in _add_up_parts(table, [each[at] for each in of_atom]))
+                if all(limits.judge(row, values, part) for part in _add_up_parts(table, [each[at] for each in of_atom]))
             )
             hits = ways * table[who.atom][values.tolist().index(value)] if row == target else ways
             weight, hit = here.get(fine, (0, 0))

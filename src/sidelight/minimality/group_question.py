@@ -203,7 +203,8 @@ def group_questions(
         np.concatenate([getattr(each, name) for each in proposed]) for name in ("group", "rank", "left", "people")
     )
     column = np.repeat(np.arange(len(orders)), [len(each.group) for each in proposed])
-    some = np.flatnonzero(limits.admissible(left, people))
+    # cuts that leave enough people on both sides
+    some = np.flatnonzero(limits.large_enough(left) & limits.large_enough(people - left))
     some = some[np.argsort(group[some], kind="stable")]
     rows, first = np.unique(group[some], return_index=True)
     stop = np.append(first[1:], len(some))
@@ -245,40 +246,27 @@ class HalfLimits:
     @classmethod
     def from_check(cls, check: PolicyCheck, release: Groups) -> HalfLimits:
         """Sort the limits of a policy."""
+        by_size = tuple(each for each in check.by_group if not each.criterion.measure.about_values)
         about_values = [each for each in check.by_group if each.criterion.measure.about_values and not each.is_idle]
         values, others = split_value_limits(each.criterion for each in about_values)
+        rest = tuple(each for each in about_values if each.criterion in others)
         together = []
         for each in check.together:
             # joins of all rows before and after each one: leaving a group out costs two joins, not a pass over all
             rows = each.screen.rows(release)
             together.append((each, join_forwards(each.screen, rows), join_backwards(each.screen, rows)))
-        return cls(
-            release,
-            check,
-            values,
-            tuple(each for each in about_values if each.criterion in others),
-            tuple(together),
-            tuple(each for each in check.by_group if not each.criterion.measure.about_values),
-        )
+        return cls(release, check, values, rest, tuple(together), by_size)
 
     @property
     def limits_sizes_alone(self) -> bool:
         """Whether no limit looks at values: then nobody learns from a cut that was not made."""
-        return (
-            not self.values.shares
-            and self.values.different <= 1
-            and not self.others
-            and not any(check.criterion.measure.about_values for check, *_ in self.together)
-        )
+        about_values = any(check.criterion.measure.about_values for check, *_ in self.together)
+        return not (self.values.shares or self.values.different > 1 or self.others or about_values)
 
     @property
     def limits_shares_and_distinct(self) -> bool:
         """Whether shares and numbers of values are all that is limited, besides sizes."""
         return not self.others and not self.together
-
-    def admissible(self, left: Integers, people: Integers) -> Flags:
-        """Return which cuts leave enough people on both sides, by their numbers alone."""
-        return self.large_enough(left) & self.large_enough(people - left)
 
     def large_enough(self, sizes: Integers) -> Flags:
         """Return which parts have enough people, by their numbers alone."""
@@ -319,10 +307,8 @@ class HalfLimits:
         others = self.release.take(np.delete(np.arange(len(self.release)), row))
         for check, before, after in self.together:
             joined = check.screen.join(check.screen.rows(left), check.screen.rows(right))
-            if row > 0:
-                joined = check.screen.join(joined, np.broadcast_to(before[row - 1], joined.shape).copy())
-            if row < len(self.release) - 1:
-                joined = check.screen.join(joined, np.broadcast_to(after[row + 1], joined.shape).copy())
+            for others_joined in (*before[:row][-1:], *after[row + 1 :][:1]):
+                joined = check.screen.join(joined, np.broadcast_to(others_joined, joined.shape).copy())
             values = check.screen.value(joined)
             kept = check.clearly_holds(values)
             # near the bound floats cannot decide: exact fractions do
@@ -345,18 +331,13 @@ class HalfLimits:
             kept[some] = np.logical_and.reduce([check.holds_in_each(parts) for check in self.others])[kind]
         return kept
 
-    def judge(self, row: int, values: Integers, left: Sequence[int], right: Sequence[int]) -> bool:
-        """Judge one pair of halves of a group by the policy's own exact measures, and nothing else."""
-        halves = _make_groups(self.release, values, np.array([left, right]))
-        if not all(check.holds_exactly(halves) for check in self.check.by_group):
+    def judge(self, row: int, values: Integers, *parts: Sequence[int]) -> bool:
+        """Judge parts of a group, as counts of values, by the policy's own exact measures, and nothing else."""
+        groups = _make_groups(self.release, values, np.array(parts))
+        if not all(check.holds_exactly(groups) for check in self.check.by_group):
             return False
         others = self.release.take(np.delete(np.arange(len(self.release)), row))
-        return all(check.holds_exactly(_one_release([others, halves])) for check in self.check.together)
-
-    def judge_part(self, values: Integers, counts: Sequence[int]) -> bool:
-        """Judge one part of a group by the policy's own exact measures, and nothing else."""
-        part = _make_groups(self.release, values, np.array([counts]))
-        return all(check.holds_exactly(part) for check in self.check.by_group)
+        return all(check.holds_exactly(_one_release([others, groups])) for check in self.check.together)
 
 
 def _one_release(parts: list[Groups]) -> Groups:

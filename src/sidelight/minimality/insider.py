@@ -36,8 +36,8 @@ from sidelight.minimality.group_beliefs import (
     believe_finer_fail,
     believe_group,
     bound_around_shares,
+    bound_beliefs,
     finer_releases,
-    limit_beliefs,
     list_again,
     refuse_open_cut,
 )
@@ -160,17 +160,11 @@ class _InsiderCase:
         if isinstance(release, SearchResult):
             recoding = release.recoding
             group = recoding.group if isinstance(recoding, Regions) else None
-            return cls(
-                release.release,
-                release.method if method is None else method_of(method),
-                release.policy if policy is None else as_policy(policy),
-                held(recoding.table),
-                group,
-                release.hierarchies if by is None else as_hierarchies(by),
-                release.levels,
-                release.chosen_by,
-                release.complete,
-            )
+            method = release.method if method is None else method_of(method)
+            limits = release.policy if policy is None else as_policy(policy)
+            along = release.hierarchies if by is None else as_hierarchies(by)
+            making = (release.levels, release.chosen_by, release.complete)
+            return cls(release.release, method, limits, held(recoding.table), group, along, *making)
         expect(Release, release, "what an insider has")
         assert isinstance(release, Release)
         known = release.provenance or Provenance(None, None)
@@ -283,7 +277,10 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
         veil.refuse_other_making(store, roster.group, case.release, target)
         reason += ", as its file says: its groups can have come of such looks, and nobody can see in them that coins "
         reason += "were tossed"
-    beliefs = limit_beliefs(roster, case.release.groups.counts, limits.belief)
+    # the printed shares keep the limit too; nothing else is known
+    most = float(limits.belief)
+    bounds = lambda share: (np.zeros_like(share), np.where(share > 0, most, 0.0))  # noqa: E731
+    beliefs = bound_beliefs(roster, case.release.groups.counts, bounds)
     return InsiderBeliefs(case.release, "told", reason, roster, beliefs, proven=limits.belief)
 
 
@@ -382,10 +379,8 @@ class InsiderBeliefs(Tabular):
 
     def summary(self) -> str:
         """Return one line on how sure an insider gets: at most, or at least where somebody's belief is not computed."""
-        if self.outcome == "could not tell":
-            return f"could not tell: {self.reason}"
-        if self.outcome == "nothing to learn":
-            return f"nothing to learn: {self.reason}"
+        if self.outcome != "told":
+            return f"{self.outcome}: {self.reason}"
         untold = f"; could not tell of {counted(self.untold, 'person')}" if self.untold else ""
         whom = f"{counted(self.release.size, 'person')} in {counted(len(self.release), 'group')}"
         return f"{whom}, sure to {self.worst_in_words}{untold}"

@@ -35,10 +35,7 @@ def test_halves_pass_as_the_exact_measures_say(data, policy):
     values = np.flatnonzero(counts)
     one, other = np.array([left])[:, values], np.array([right])[:, values]
     sizes = (sum(left), sum(right))
-    passes = (
-        limits.admissible(np.array([sizes[0]]), np.array([sum(sizes)]))[0]
-        and limits.passes(0, values, one, other, sizes)[0]
-    )
+    passes = limits.large_enough(np.array(sizes)).all() and limits.passes(0, values, one, other, sizes)[0]
     assert passes == limits.judge(0, values, one[0].tolist(), other[0].tolist())
 
 
