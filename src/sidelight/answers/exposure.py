@@ -12,7 +12,7 @@ Below: what would releases of samples of a table give away together, before any 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -79,10 +79,6 @@ class OtherRelease:
         """The same, however many may be given away."""
         return replace(self, at_most=Fraction(0))
 
-    def prints_like(self, roles: Roles) -> bool:
-        """Whether one command can read it and a release with these roles."""
-        return self.other.sidecar or (self.roles.quasi, self.roles.value_columns) == (roles.quasi, roles.value_columns)
-
     @property
     def no_command(self) -> str:
         """Why one command cannot read it and another release."""
@@ -90,8 +86,8 @@ class OtherRelease:
 
     def write_command(self, recipe: FileRecipe, file: str, *options: str) -> str:
         """Write the command that attacks a file and this one; nothing where one command cannot read both."""
-        roles = recipe.roles
-        if not self.prints_like(roles):
+        roles, own = recipe.roles, self.roles
+        if not self.other.sidecar and (own.quasi, own.value_columns) != (roles.quasi, roles.value_columns):
             return ""
         words = ["sidelight", "attack", file, self.other.name]
         words += ["--people", recipe.file if self.people is None else self.people.name]
@@ -102,10 +98,9 @@ class OtherRelease:
         words += ["--hierarchies", recipe.hierarchies] if recipe.hierarchies else []
         words += ["--locate", self.locate] if self.locate else []
         words += ["--present", "1", "--present", str(self.present)] if self.present != 1 else []
-        if self.same_values is not None:
-            # '=' alone says that equal words, and no others, mean the same
-            same = [f"{one}={other}" for one, other in self.same_values] or ["="]
-            words += [word for pair in same for word in ("--same-value", pair)]
+        # '=' alone says that equal words, and no others, mean the same
+        same = [] if self.same_values is None else [f"{one}={other}" for one, other in self.same_values] or ["="]
+        words += [word for pair in same for word in ("--same-value", pair)]
         return shell([*words, "--at-most", str(self.at_most), *options])
 
     def recipe(self, file: FileRecipe, columns: Sequence[str]) -> Recipe:
@@ -220,7 +215,8 @@ def ask_exposure(request: ExposureRequest, progress: Progress) -> ExposureAnswer
     holds = together.within(beside.at_most)
     # where the other release alone gives away too many, nothing that this one prints would pass
     too_many = holds is False and others.within(beside.at_most) is not False
-    still_open = _count_open(together)
+    # who were not located, are contradicted, or would be given away if they are in both releases
+    still_open = replace(together, evidence="sets").undecided()
     what = "the value" if together.semantics == "single" else "some value"
     share = f" ({percent(together.perfect)})" if together.given_away else ""
     unknown = f" Of {counted(still_open, 'person')} nobody can tell." if still_open else ""
@@ -286,11 +282,6 @@ def _notes(request: ExposureRequest, together: sl.Exposure) -> Iterator[str]:
 def list_columns(*releases: Release) -> tuple[str, ...]:
     """Return the columns that releases print of people, each once."""
     return tuple(dict.fromkeys(column.name for each in releases for column in each.groups.columns))
-
-
-def _count_open(exposure: sl.Exposure) -> int:
-    """Count the people who were not located, are contradicted, or would be given away if they are in both releases."""
-    return replace(exposure, evidence="sets").undecided()
 
 
 def worst_off(exposure: sl.Exposure) -> str:
@@ -376,9 +367,10 @@ def _read_policies(request: SimulateRequest) -> dict[str, sl.Policy]:
     return tried or {str(base): sl.Policy(*criteria)}
 
 
-def _choose_samples(request: SimulateRequest) -> dict[str, Any]:
-    """Return how samples are drawn, as keywords, in the order in which a call is written."""
-    return {name: getattr(request, name) for name in ("people", "releases", "repetitions")}
+def _list_settings(request: SimulateRequest, policies: object, by: object) -> dict[str, Any]:
+    """Return how samples are drawn and published, as keywords, in the order in which a call is written."""
+    settings = {"overlap": request.overlap, "seed": request.seed, "policies": policies, "by": by}
+    return settings | {name: getattr(request, name) for name in ("people", "releases", "repetitions")}
 
 
 def write_simulate(request: SimulateRequest) -> str:
@@ -388,14 +380,12 @@ def write_simulate(request: SimulateRequest) -> str:
     names = {text: [*limits, text] for text in request.tried} or {"policy": limits}
     policies = ", ".join(f"{name!r}: sl.Policy(*map(read_limit, {texts!r}))" for name, texts in names.items())
     by = None if request.hierarchies is None else Name(write_call("sl.read_hierarchies", str(request.hierarchies)))
-    settings = {"overlap": request.overlap, "seed": request.seed, "policies": Name("policies"), "by": by}
-    settings |= _choose_samples(request)
+    settings = _list_settings(request, Name("policies"), by)
     imports = ["from sidelight.policy.limits import read_limit"]
     if request.epsilon:
         imports.append("from sidelight.noise.attack import side_by_side")
-        levels = read_levels(request.levels)
-        settings |= {"levels": levels, "epsilons": list(request.epsilon), "method": request.method[0]}
-        call = write_call("side_by_side", Name("table"), **settings)
+        settings |= {"levels": read_levels(request.levels), "epsilons": list(request.epsilon)}
+        call = write_call("side_by_side", Name("table"), **settings, method=request.method[0])
     else:
         call = write_call("sl.simulate_composition", Name("table"), methods=list(request.method), **settings)
     table = f"table = {write_table(request.file, request.roles)}"
@@ -444,39 +434,23 @@ def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer
     """Draw samples, publish them, attack them together."""
     policies = _read_policies(request)
     table, by = read_asked_table(request)
+    settings = _list_settings(request, policies, by)
     figures: sl.Simulation | sl.SideBySide
     if request.epsilon:
         levels = read_levels(request.levels)
         if not levels:
             raise BadNoise("which columns are counted with noise, and at which level? say --levels age=2 for each")
         if len(request.method) > 1:
-            raise BadNoise("beside noise one --method is tried; give one")
-        figures = sl.side_by_side(
-            table,
-            by=by,
-            levels=levels,
-            overlap=request.overlap,
-            seed=request.seed,
-            policies=policies,
-            epsilons=request.epsilon,
-            method=request.method[0],
-            **_choose_samples(request),
-        )
-        grid = _as_grid(("way of publishing", *figures.headings[1:]), figures.cells())
+            message = "beside noise one --method is tried; give one"
+            raise BadNoise(message)
+        figures = sl.side_by_side(table, levels=levels, epsilons=request.epsilon, method=request.method[0], **settings)
+        headings, rows = ("way of publishing", *figures.headings[1:]), figures.cells()
     else:
         if request.levels:
-            raise BadNoise("--levels are those of noisy counts; give --epsilon too, to set noise beside the others")
-        figures = sl.simulate_composition(
-            table,
-            overlap=request.overlap,
-            methods=request.method,
-            policies=policies,
-            by=by,
-            seed=request.seed,
-            progress=progress,
-            **_choose_samples(request),
-        )
-        grid = _as_grid(("method", "policy", *FIGURES.values()), map(_point_cells, figures.points))
+            message = "--levels are those of noisy counts; give --epsilon too, to set noise beside the others"
+            raise BadNoise(message)
+        figures = sl.simulate_composition(table, methods=request.method, progress=progress, **settings)
+        headings, rows = ("method", "policy", *FIGURES.values()), map(_point_cells, figures.points)
     written = json.loads(figures.to_json())
     common = {name: written[name] for name in ("overlap", "people", "releases", "repetitions", "seed")}
     note = "An experiment on people whose values are known; its figures are not for publishing about others."
@@ -487,7 +461,7 @@ def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer
         answer=SimulateFacts(**common, points=written.get("points"), beside_noise=written.get("rows")),
         notes=(*table.intake.notes(), *request.question.notes, note),
         figures=figures,
-        grid=grid,
+        grid=Grid(headings, tuple(rows), figures=frozenset(range(1, len(headings)))),
     )
 
 
@@ -499,7 +473,3 @@ def _point_cells(point: SimulationPoint) -> tuple[str, ...]:
     }
     figures = [shown.get(name, "") for name in FIGURES] if point.repetitions else ["none", *[""] * (len(FIGURES) - 1)]
     return (f"{point.method}", point.policy, *figures)
-
-
-def _as_grid(headings: tuple[str, ...], rows: Iterable[Sequence[str]]) -> Grid:
-    return Grid(headings, tuple(map(tuple, rows)), figures=frozenset(range(1, len(headings))))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -126,17 +126,17 @@ def read_state(fields: Iterable[tuple[str, str]]) -> State:
     >>> read_state([("quasi", "age"), ("level", "age:2"), ("level", "age:0"), ("limit", "group size >= 5")])
     State(quasi=('age',), sensitive=(), missing='', levels=(('age', 2),), limits=('group size >= 5',), notes=True)
     """
-    by_name: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = defaultdict(list)
     for name, text in fields:
-        by_name.setdefault(name, []).append(text)
-    quasi, sensitive = _names(by_name.get("quasi", ())), _names(by_name.get("sensitive", ()))
+        texts[name].append(text)
+    sensitive = _names(texts["sensitive"])
     return State(
-        quasi=tuple(name for name in quasi if name not in sensitive),
+        quasi=tuple(name for name in _names(texts["quasi"]) if name not in sensitive),
         sensitive=sensitive,
-        missing=_last(by_name, "missing", MISSING),
-        levels=_levels(by_name.get("level", ())),
-        limits=_limits(by_name.get("limit", ())),
-        notes=_last(by_name, "notes", ("off",)) != "off",
+        missing=next((text for text in reversed(texts["missing"]) if text in MISSING), ""),
+        levels=_levels(texts["level"]),
+        limits=_limits(texts["limit"]),
+        notes="off" not in texts["notes"],
     )
 
 
@@ -145,11 +145,6 @@ def _names(texts: Sequence[str]) -> tuple[str, ...]:
     if len(names) > MOST_COLUMNS:
         raise BadPolicy(f"the address names {len(names):,} columns; name at most {MOST_COLUMNS}")
     return names
-
-
-def _last(by_name: Mapping[str, Sequence[str]], name: str, allowed: Sequence[str]) -> str:
-    texts = [text for text in by_name.get(name, ()) if text in allowed]
-    return texts[-1] if texts else ""
 
 
 def _levels(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:

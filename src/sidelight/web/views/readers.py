@@ -50,17 +50,14 @@ MOMENT = 0.3
 
 def answer(workspace: Workspace, state: State, *, within: float | None = None) -> ReadersAnswer:
     """Ask every reader of the address; those who take longer than `within` seconds, if it is said, go on asking."""
-    release = workspace.release(state)
+    release, populations = workspace.release(state), workspace.source.populations
     if within is not None:
         return judge_readers(release, tuple(_ask_soon(workspace, state, release, within)))
-    populations = workspace.source.populations
-    return judge_readers(
-        release,
-        tuple(
-            workspace.answers.of(("reader", state.subject, text), partial(measure_reader, release, text, populations))
-            for text in state.limits
-        ),
+    answers = (
+        workspace.answers.of(("reader", state.subject, text), partial(measure_reader, release, text, populations))
+        for text in state.limits
     )
+    return judge_readers(release, tuple(answers))
 
 
 def _ask_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[ReaderAnswer]:
