@@ -348,8 +348,7 @@ def read_publication(fields: Mapping[str, str], folder: Path | None) -> dict[str
         raise NotPublished(bad_name or f"releases are written as {' or '.join(ENDINGS)}")
     into_folder = fields.get("to") == "folder"
     if into_folder and folder is None:
-        message = "no folder was named; start the page with --output FOLDER, or download it"
-        raise NotPublished(message)
+        raise NotPublished("no folder was named; start the page with --output FOLDER, or download it")
     path = (folder if into_folder and folder else Path()) / f"{name}{ending}"
     return {"path": path} | {each: each in fields for each in ("bounds", "private_hierarchies", "quiet_method")}
 

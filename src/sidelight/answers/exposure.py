@@ -441,14 +441,12 @@ def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer
         if not levels:
             raise BadNoise("which columns are counted with noise, and at which level? say --levels age=2 for each")
         if len(request.method) > 1:
-            message = "beside noise one --method is tried; give one"
-            raise BadNoise(message)
+            raise BadNoise("beside noise one --method is tried; give one")
         figures = sl.side_by_side(table, levels=levels, epsilons=request.epsilon, method=request.method[0], **settings)
         headings, rows = ("way of publishing", *figures.headings[1:]), figures.cells()
     else:
         if request.levels:
-            message = "--levels are those of noisy counts; give --epsilon too, to set noise beside the others"
-            raise BadNoise(message)
+            raise BadNoise("--levels are those of noisy counts; give --epsilon too, to set noise beside the others")
         figures = sl.simulate_composition(table, methods=request.method, progress=progress, **settings)
         headings, rows = ("method", "policy", *FIGURES.values()), map(_point_cells, figures.points)
     written = json.loads(figures.to_json())

@@ -203,8 +203,8 @@ class Offers(DocumentPart):
 
 def complete_line(text: str, at: int, words: Vocabulary) -> Offers:
     """Return what may come next where the cursor stands."""
-    offered = complete(text, min(at, len(text)), words)
-    return Offers(start=offered.start, options=tuple({"text": text, "what": what} for text, what in offered.options))
+    start, options = complete(text, min(at, len(text)), words)
+    return Offers(start=start, options=tuple({"text": text, "what": what} for text, what in options))
 
 
 def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, str]]:

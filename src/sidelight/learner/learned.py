@@ -368,8 +368,7 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
     """Parse the number of rounds and of states to go through exactly; raise `BadMeasure` if they make no sense."""
     many = whole_amount("learner", "rounds", rounds)
     if many < 1:
-        message = f"{parameter('rounds', many)} is no training; give 1 or more"
-        raise BadMeasure(message)
+        raise BadMeasure(f"{parameter('rounds', many)} is no training; give 1 or more")
     if exact_up_to is None:
         return many, None
     return many, whole_amount("learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING)

@@ -195,11 +195,9 @@ class Looked:
         """Publish the candidate that is looked at; what readers said of it goes along."""
         taken, asking = self.taken, self.asking()
         if taken is None or asking is None:
-            message = "nothing was found yet that could be published; search first"
-            raise NotPublished(message)
+            raise NotPublished("nothing was found yet that could be published; search first")
         if asking.goes_on:
-            message = "two readers are being asked still; wait for them, or cancel that"
-            raise NotPublished(message)
+            raise NotPublished("two readers are being asked still; wait for them, or cancel that")
         settings, for_browser = read_publication(fields, self.workspace.output), fields.get("to") != "folder"
         result = add_attackers(taken.result, asking)
         return self.workspace.jobs.start(
@@ -234,11 +232,10 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
     named = Looked.read(workspace, fields)
     if any(name in NAMES_A_SEARCH for name, _ in fields):
         if named.taken is None:
-            message = (
+            raise BadPolicy(
                 "this address is about what a search found, and nothing was found by it here: search again under "
                 "Release, or wait for it (the page forgets what it found when it is closed)"
             )
-            raise BadPolicy(message)
         return named
     return next((each for each in list_found(workspace, named.state) if each.taken is not None), None)
 
@@ -323,8 +320,7 @@ class Subject:
             question: tuple[object, ...] = ("report", state.subject, state.limits, told)
             return workspace.answers.of(question, self._measure_file)
         if self.asking is not None:
-            message = "two readers are being asked still; wait for them, or cancel that under Release"
-            raise BadPolicy(message)
+            raise BadPolicy("two readers are being asked still; wait for them, or cancel that under Release")
         readers = search.asking()
         result = add_attackers(taken.result, readers)
         question = ("found report", search.question, taken.key, readers and readers.stage, told)
