@@ -49,22 +49,6 @@ NAMES_FILES = ("hierarchy", "population")
 
 
 @dataclass(frozen=True, slots=True)
-class SettingField:
-    """A setting as a field of a form; `choices` of one that is chosen, of which an empty one means none."""
-
-    name: str
-    kind: FieldKind
-    text: str
-    choices: tuple[str, ...] = ()
-    optional: bool = False
-
-    @property
-    def label(self) -> str:
-        """What it is called on the page."""
-        return self.name.replace("_", " ")
-
-
-@dataclass(frozen=True, slots=True)
 class Tunable:
     """A limit, or a measure without one, with the fields by which it is tuned."""
 
@@ -73,7 +57,7 @@ class Tunable:
     comparison: str
     bound: str
     comparisons: tuple[str, ...]
-    fields: tuple[SettingField, ...]
+    fields: tuple[dict[str, object], ...]
 
     @property
     def measure(self) -> Measure:
@@ -177,8 +161,16 @@ def _refuse_file_names(section: Limit, populations: Mapping[str, Population]) ->
     return section
 
 
-def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[SettingField]:
-    """List the settings that a field can hold; lists and tables are written as text."""
+def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[dict[str, object]]:
+    """Yield the settings that a field of a form can hold, with the `choices` of one that is chosen.
+
+    An empty text of what is `optional` means none; lists and tables are written as text.
+    """
+
+    def as_field(kind: FieldKind, choices: Sequence[str] = (), *, optional: bool) -> dict[str, object]:
+        words = {"name": name, "label": name.replace("_", " "), "text": text}
+        return {**words, "kind": kind, "choices": choices, "optional": optional}
+
     for name, (hint, default) in settings_of(section.measure_kind).items():
         setting = getattr(section, name, None)
         kinds = [each for each in (hint, *get_args(hint)) if each is not type(None)]
@@ -187,18 +179,18 @@ def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[SettingField]
         if name in NAMES_FILES:
             continue
         if name == "value" and (setting is None or isinstance(setting, str)):
-            values = tuple(str(each) for each in domain if each is not None)
-            yield SettingField(name, "choice", text, values, optional=True)
+            yield as_field("choice", [str(each) for each in domain if each is not None], optional=True)
         elif any(get_origin(each) is Literal for each in kinds):
-            choices = tuple(str(one) for each in kinds if get_origin(each) is Literal for one in get_args(each))
+            choices = [str(one) for each in kinds if get_origin(each) is Literal for one in get_args(each)]
             if isinstance(setting, str) or setting is None:
-                yield SettingField(name, "choice", text, choices, optional)
+                yield as_field("choice", choices, optional=optional)
         elif Whole in kinds and (isinstance(setting, int) or setting is None):
-            yield SettingField(name, "whole", text, optional=optional)
+            yield as_field("whole", optional=optional)
         elif TrueOrFalse in kinds:
-            yield SettingField(name, "choice", text.lower(), ("true", "false"), optional)
+            text = text.lower()
+            yield as_field("choice", ("true", "false"), optional=optional)
         elif Number in kinds and not isinstance(setting, Mapping | tuple):
-            yield SettingField(name, "number", text, optional=optional)
+            yield as_field("number", optional=optional)
 
 
 # What readers find out.

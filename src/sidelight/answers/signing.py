@@ -28,14 +28,7 @@ from sidelight.policy.policy import Policy
 from sidelight.report.answer import Recipe
 from sidelight.report.contents import OUTLINES, OutlineName
 from sidelight.report.make import add_curves, circumstances, judge_release, judge_table, published_circumstances
-from sidelight.report.release_report import (
-    Circumstances,
-    Decision,
-    HowMade,
-    ReleaseReport,
-    SignOff,
-    technique_words,
-)
+from sidelight.report.release_report import Circumstances, Decision, HowMade, ReleaseReport, SignOff, technique_words
 from sidelight.text import shell
 
 if TYPE_CHECKING:
@@ -196,11 +189,7 @@ def write_report_recipe(
         commands.append(command or each.beside.no_command)
         words += ["--attack", answer_file] if command else []
         lines += each.beside.python_lines(
-            attacked,
-            columns,
-            released=released,
-            exposure=exposure,
-            has_hierarchies=has_hierarchies or number > 1,
+            attacked, columns, released=released, exposure=exposure, has_hierarchies=has_hierarchies or number > 1
         )
         tried.append(f"{label!r}: {exposure}")
     settings["attacks"] = Name(f"{{{', '.join(tried)}}}") if tried else None

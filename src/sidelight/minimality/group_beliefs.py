@@ -43,7 +43,7 @@ Cost        Tables of each group as above, each told by the set of predecessors 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -65,7 +65,6 @@ from sidelight.table.labels import number_equal_rows
 from sidelight.worlds.closed_forms import OneCut
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Floats, Integers
     from sidelight.minimality.group_question import HalfLimits, RosterLines
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.table import Counts
@@ -116,12 +115,7 @@ def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: 
 
 
 def _kept_draws(
-    question: GroupQuestion,
-    limits: HalfLimits,
-    values: Integers,
-    counts: Integers,
-    *,
-    seed: int,
+    question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers, *, seed: int
 ) -> tuple[Floats, Floats, int, int] | None:
     """Return averages and hits, each (atoms, values), the kept draws and all draws; None with too few kept draws."""
     random = np.random.default_rng([seed, question.row])
@@ -444,33 +438,27 @@ def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> WholeN
     return chosen_ways
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class FinerRelease:
-    """A release one level finer in one column: which part each line of the roster would be in."""
-
-    column: str
-    level: int
-    part: Integers  # per line, numbered over all groups
-    sizes: Integers  # people per part
+FinerReleases: TypeAlias = Mapping[str, Integers]
+"""Releases one level finer in one column, in words: the part in which each line of the roster would be."""
 
 
 def finer_releases(
     roster: RosterLines, node: Node, by: Mapping[str, Hierarchy], limits: HalfLimits
-) -> Iterator[FinerRelease]:
-    """Yield the direct predecessors of a node that do not fail by size."""
+) -> dict[str, Integers]:
+    """Return the direct predecessors of a node that do not fail by size; parts are numbered over all groups."""
+    parts = {}
     for at, level in enumerate(node):
-        if level == 0:
-            continue
-        finer = [each - (place == at) for place, each in enumerate(node)]
-        columns = tuple(coarser(column, by, to) for column, to in zip(roster.columns, finer, strict=True))
-        part, first = number_equal_rows(columns, len(roster.group))
-        sizes = add_up(part, roster.people, len(first))
-        if limits.large_enough(sizes).all():
-            yield FinerRelease(roster.columns[at].name, level - 1, part, sizes)
+        if level > 0:
+            finer = [each - (place == at) for place, each in enumerate(node)]
+            columns = tuple(coarser(column, by, to) for column, to in zip(roster.columns, finer, strict=True))
+            part, first = number_equal_rows(columns, len(roster.group))
+            if limits.large_enough(add_up(part, roster.people, len(first))).all():
+                parts[f"{roster.columns[at].name} at level {level - 1}"] = part
+    return parts
 
 
 def believe_finer_fail(
-    roster: RosterLines, finer: tuple[FinerRelease, ...], counts: Counts, limits: HalfLimits
+    roster: RosterLines, finer: FinerReleases, counts: Counts, limits: HalfLimits
 ) -> tuple[GroupBeliefs, ...] | Fraction:
     """Work out what is believed when all these releases broke the policy; or, where that is too much, ε."""
     groups = [_GroupParts.build(row, roster, finer, counts, limits) for row in range(counts.rows)]
@@ -527,7 +515,7 @@ def bound_beliefs(
 
 
 def list_again(
-    roster: RosterLines, finer: tuple[FinerRelease, ...], counts: Counts, limits: HalfLimits, who: InsiderWitness
+    roster: RosterLines, finer: FinerReleases, counts: Counts, limits: HalfLimits, who: InsiderWitness
 ) -> Fraction:
     """Work out a belief by listing the arrangements of every group, one by one, and judging each part exactly."""
     target, value = who.group.number - 1, limits.release.code_of(who.value)
@@ -535,7 +523,7 @@ def list_again(
     for row in range(counts.rows):
         group = _GroupParts.build(row, roster, finer, counts, limits)
         question, values = group.question, np.flatnonzero(counts.row(row))
-        parts = np.stack([each.part[question.lines] for each in finer])
+        parts = np.stack([part[question.lines] for part in finer.values()])
         of_atom = [parts[:, question.atom == atom][:, 0].tolist() for atom in range(len(question.people))]
         here: dict[int, tuple[int, int]] = {}
         for table, ways in tables_one_by_one(tuple(question.people.tolist()), tuple(counts.row(row)[values].tolist())):
@@ -577,15 +565,17 @@ class _GroupParts:
 
     @classmethod
     def build(
-        cls, row: int, roster: RosterLines, finer: tuple[FinerRelease, ...], counts: Counts, limits: HalfLimits
+        cls, row: int, roster: RosterLines, finer: FinerReleases, counts: Counts, limits: HalfLimits
     ) -> _GroupParts:
         start, stop = np.searchsorted(roster.group, [row, row + 1]).tolist()
         lines = np.arange(start, stop)
-        parts = np.stack([each.part[lines] for each in finer])
+        parts = np.stack([part[lines] for part in finer.values()])
         atom, people, example = atoms_of(parts, roster.people[lines])
         no_cut = np.zeros((0, len(people)), bool)
         question = replace(GroupQuestion.whole(row, lines, counts.row(row)), atom=atom, people=people, left=no_cut)
-        smallest = min(int(each.sizes[each.part[lines]].min()) for each in finer)
+        # a part holds people of one group only
+        sizes = (np.bincount(part - part.min(), roster.people[lines]) for part in parts)
+        smallest = min(int(each[each > 0].min()) for each in sizes)
         telling = np.flatnonzero(limits.telling(question.counts, smallest))
         totals = np.append(question.counts[telling], question.size - question.counts[telling].sum())
         tables = list_tables(people, totals)

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.minimality.group_beliefs import (
     Beyond,
-    FinerRelease,
+    FinerReleases,
     GroupBeliefs,
     believe_finer_fail,
     believe_group,
@@ -298,7 +298,7 @@ def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBe
         return InsiderBeliefs(case.release, "could not tell", refusal)
     roster, counts = case.roster(), case.release.groups.counts
     node = tuple(case.levels[column.name] for column in roster.columns)
-    finer = tuple(finer_releases(roster, node, case.by, limits))
+    finer = finer_releases(roster, node, case.by, limits)
     if not finer:
         # all finer releases fail by size; releases that the search prefers may still tell something
         preferred = None
@@ -363,7 +363,7 @@ class InsiderBeliefs(Tabular):
     groups: tuple[GroupBeliefs, ...] = field(default=(), repr=False)  # those in which something failed
     orders: tuple[Order, ...] = field(default=(), repr=False)
     limits: HalfLimits | None = field(default=None, repr=False)
-    finer: tuple[FinerRelease, ...] = field(default=(), repr=False)  # that were not published (full domain)
+    finer: FinerReleases = field(default_factory=dict, repr=False)  # that were not published (full domain)
     proven: Fraction | None = None  # nobody's belief is above this, by how the release was made
 
     def __repr__(self) -> str:
@@ -407,7 +407,7 @@ class InsiderBeliefs(Tabular):
         """
         if self.release.semantics != "single" or len(self.release.sensitive_columns) > 1:
             return Fraction(0)
-        reached: list[Fraction | float] = [self._largest_share(np.arange(len(self.release)))[0]]
+        reached: list[Fraction | float] = [self.printed_worst]
         reached += [self._amount(each) for each in self.groups if each.how == "counted"]
         reached += [float(each.at_least.max()) for each in self.groups if each.how != "counted"]
         return max(reached)
@@ -435,14 +435,14 @@ class InsiderBeliefs(Tabular):
         as_printed[[each.question.row for each in self.groups]] = False
         printed, row, value = self._largest_share(np.flatnonzero(as_printed))
         if not answered:
-            return self._as_printed(row, value, printed)
+            return self._as_printed(printed, row, value)
         surest = max(float(each.at_most.max()) for each in answered)
         # floats choose the groups that may be the worst; only those are compared as exact fractions
         close = [each for each in answered if float(each.at_most.max()) >= surest - BELIEF_TOLERANCE]
         best = max(close, key=lambda each: (self._amount(each), -each.question.row))
         # strict: between equals the witness is the group whose failed cuts explain the belief
         if printed > self._amount(best):
-            return self._as_printed(row, value, printed)
+            return self._as_printed(printed, row, value)
         return self._witness_in(best)
 
     def witness_of(self, row: int) -> InsiderWitness:
@@ -450,10 +450,9 @@ class InsiderBeliefs(Tabular):
         for each in self.groups:
             if each.question.row == row and each.how != "could not tell":
                 return self._witness_in(each)
-        share, value = self._printed_share(row)
-        return self._as_printed(row, value, share)
+        return self._as_printed(*self._largest_share(np.array([row])))
 
-    def _as_printed(self, row: int, value: int, share: Fraction) -> InsiderWitness:
+    def _as_printed(self, share: Fraction, row: int, value: int) -> InsiderWitness:
         name, sensitive = self.release.groups.name(row), self.release.sensitive
         return InsiderWitness(name, self.release.domain[value], share, sensitive=sensitive)
 
@@ -483,7 +482,7 @@ class InsiderBeliefs(Tabular):
     @property
     def printed_worst(self) -> Fraction:
         """The largest share that a group prints: how sure the release alone makes one."""
-        return self._largest_share(np.arange(len(self.release)))[0]
+        return self._largest_share()[0]
 
     def printed_above(self, belief: float | Fraction) -> int:
         """Count the people of whom the release alone makes one surer than this."""
@@ -630,21 +629,17 @@ class InsiderBeliefs(Tabular):
             share.append(counts.max(axis=1) / block.sizes)
         return np.concatenate(best), np.concatenate(share)
 
-    def _printed_share(self, row: int) -> tuple[Fraction, int]:
-        value = int(self._printed_shares[0][row])
-        groups = self.release.groups
-        return Fraction(int(groups.counts.row(row)[value]), int(groups.sizes[row])), value
-
-    def _largest_share(self, rows: Integers) -> tuple[Fraction, int, int]:
-        """The largest printed share of some groups, its row and its value."""
+    def _largest_share(self, rows: Integers | None = None) -> tuple[Fraction, int, int]:
+        """Return the largest printed share of some groups, or of all, with its row and its value."""
+        rows = np.arange(len(self.release)) if rows is None else rows
         if len(rows) == 0:
             return Fraction(0), 0, 0
         share = self._printed_shares[1][rows]
         # floats may tie; exact fractions decide, and between equal ones the first row
-        near = rows[share >= share.max() - BELIEF_TOLERANCE].tolist()
-        row = max(near, key=lambda at: (self._printed_share(at)[0], -at))
-        largest, value = self._printed_share(row)
-        return largest, row, value
+        groups, near = self.release.groups, rows[share >= share.max() - BELIEF_TOLERANCE].tolist()
+        exact = ((Fraction(int(groups.counts.row(row).max()), int(groups.sizes[row])), -row) for row in near)
+        largest, row = max(exact)
+        return largest, -row, int(self._printed_shares[0][-row])
 
     def _surest_of(self, beliefs: GroupBeliefs) -> tuple[int, int]:
         """Return the atom and the value that are believed most in a group, by the upper ends."""
@@ -653,8 +648,7 @@ class InsiderBeliefs(Tabular):
             near = np.flatnonzero(best >= best.max() - BELIEF_TOLERANCE).tolist()
             atom = max(near, key=lambda at: beliefs.exactly(at, int(beliefs.surest[at])))
             return atom, int(beliefs.surest[atom])
-        atom, value = divmod(int(beliefs.at_most.argmax()), int(beliefs.at_most.shape[1]))
-        return atom, value
+        return divmod(int(beliefs.at_most.argmax()), int(beliefs.at_most.shape[1]))
 
     def _amount(self, beliefs: GroupBeliefs) -> Fraction | float:
         if self.proven is not None:
@@ -682,7 +676,7 @@ class InsiderBeliefs(Tabular):
             atom=atom,
             says=tuple((column.name, column.cell(line)) for column in roster.columns),
             cuts=cuts,
-            finer=tuple(f"{each.column} at level {each.level}" for each in self.finer),
+            finer=tuple(self.finer),
             atoms=tuple(question.people.tolist()),
             all_fail=beliefs.all_fail,
             how=beliefs.how,

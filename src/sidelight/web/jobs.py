@@ -417,14 +417,7 @@ class Jobs:
             return job
 
     def soon(
-        self,
-        question: Hashable,
-        gather: Gather,
-        *,
-        title: str,
-        address: str,
-        lane: str,
-        within: float = 0.25,
+        self, question: Hashable, gather: Gather, *, title: str, address: str, lane: str, within: float = 0.25
     ) -> Job:
         """Begin work that ends when nobody looks at it and another wants its turn; wait so many seconds for it.
 

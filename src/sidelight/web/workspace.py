@@ -218,13 +218,17 @@ class Answers:
     def of(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
         """Return the answer to a question, asking only where it was not asked before."""
         mine = threading.Event()
-        try:
-            answer = self._answer(question, ask, mine)
-        finally:
+        while True:
             with self._lock:
-                if self._asked.get(question) is mine:
-                    del self._asked[question]
-            mine.set()
+                if question in self._kept:
+                    self._kept.move_to_end(question)
+                    answer = self._kept[question]
+                    break
+                first = self._asked.setdefault(question, mine)
+            if first is mine:
+                answer = self._ask(question, ask)
+                break
+            first.wait(0.1)  # now and then it looks up, and can be interrupted
         if isinstance(answer, SidelightError):
             raise answer.with_traceback(None)  # else it would keep the frames of all who were ever told
         return cast("Answer", answer)  # what was asked under the same question
@@ -233,27 +237,21 @@ class Answers:
         """Return the answer to a question that was asked before, or `None`."""
         return self._kept.get(question)
 
-    def _answer(self, question: Hashable, ask: Callable[[], Answer], mine: threading.Event) -> object:
-        while True:
-            with self._lock:
-                if question in self._kept:
-                    self._kept.move_to_end(question)
-                    return self._kept[question]
-                first = self._asked.setdefault(question, mine)
-            if first is mine:
-                return self._keep(question, ask)
-            first.wait(0.1)  # now and then it looks up, and can be interrupted
-
-    def _keep(self, question: Hashable, ask: Callable[[], Answer]) -> object:
+    def _ask(self, question: Hashable, ask: Callable[[], object]) -> object:
+        """Ask, and keep the answer; those who wait for it look again then, and also where it was interrupted."""
         try:
-            answer: object = ask()
-        except SidelightError as error:
-            answer = error
-        with self._lock:
-            self._kept[question] = answer
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return answer
+            try:
+                answer = ask()
+            except SidelightError as error:
+                answer = error
+            with self._lock:
+                self._kept[question] = answer
+                while len(self._kept) > self._most:
+                    self._kept.popitem(last=False)
+            return answer
+        finally:
+            with self._lock:
+                self._asked.pop(question).set()
 
 
 @dataclass(frozen=True, eq=False)

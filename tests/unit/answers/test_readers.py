@@ -26,7 +26,7 @@ def test_the_fields_of_a_measure_change_nothing_by_themselves(measure):
     if measure.register is not None:
         return
     tunable = read_tunable(write_typed(measure), {}, DOMAIN)
-    fields = {field.name: field.text for field in tunable.fields}
+    fields = {field["name"]: field["text"] for field in tunable.fields}
     assert tune_limit(tunable.text, fields | {"bound": ""}, {}) == tunable.text
 
 

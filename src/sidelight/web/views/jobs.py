@@ -90,6 +90,13 @@ def _job(request: Request, number: int) -> Job:
     return job
 
 
+def _cancel(request: Request, number: int) -> Job:
+    job = _job(request, number)
+    job.cancel()
+    job.wait(1)  # mostly it has ended then, and the page says so
+    return job
+
+
 @router.get("/jobs/{number}", include_in_schema=False)
 def show(request: Request, number: JobNumber) -> Response:
     """Draw how far a job is; one that has ended, or is forgotten, lets its page load what there is."""
@@ -107,10 +114,7 @@ def show(request: Request, number: JobNumber) -> Response:
 @router.post("/jobs/{number}/cancel", include_in_schema=False)
 def cancel(request: Request, number: JobNumber) -> Response:
     """Cancel a job, and go to where it is looked at."""
-    job = _job(request, number)
-    job.cancel()
-    job.wait(1)  # mostly it has ended then, and the page says so
-    return go_to(request, job.address)
+    return go_to(request, _cancel(request, number).address)
 
 
 @router.post("/jobs/{number}/again", include_in_schema=False)
@@ -129,7 +133,4 @@ def data(request: Request, number: JobNumber) -> JobAnswer:
 @router.post("/api/jobs/{number}/cancel", responses={404: {"model": Complaint}, 422: {"model": Complaint}})
 def cancel_data(request: Request, number: JobNumber) -> JobAnswer:
     """Cancel this work."""
-    job = _job(request, number)
-    job.cancel()
-    job.wait(1)
-    return document(job)
+    return document(_cancel(request, number))
