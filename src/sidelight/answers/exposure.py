@@ -181,7 +181,6 @@ class ExposureRequest:
     release: Release
     other: Release
     name: str  # of the release
-    column: str  # the sensitive one that it is about
     known: tuple[str, ...]  # what is known of people, of all that either release prints
     people: Table | str  # or the place of a file
     truth: str | None = None  # the column of the people that says what is true
@@ -189,7 +188,7 @@ class ExposureRequest:
     table: Table | None = None  # from which coarser releases are made
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table
     levels: Mapping[str, int] = field(default_factory=dict)  # as coarse as the release is
-    several: bool = False  # whether there are other sensitive columns
+    about: str | None = None  # the sensitive column that it is about, where there are several
 
     def intersect(self, release: Release, present: tuple[int, int] = (1, 1)) -> sl.Exposure:
         """Look for people in a release and the other one; `present` 0 says that nobody is in one of them."""
@@ -250,7 +249,7 @@ def _climb(request: ExposureRequest, progress: Progress) -> Iterator[CoarserRele
             if levels[name] + 1 < hierarchy.height:
                 above = {**levels, name: levels[name] + 1}
                 release = sl.generalise(table, by=by, to=above)
-                exposure = request.intersect(release.about(request.column) if request.several else release)
+                exposure = request.intersect(release if request.about is None else release.about(request.about))
                 steps.append((exposure.perfect, exposure.open, tried, above, exposure))
                 tried += 1
                 progress("coarser releases", tried, None)
@@ -270,8 +269,8 @@ def _climb(request: ExposureRequest, progress: Progress) -> Iterator[CoarserRele
 
 def _notes(request: ExposureRequest, together: sl.Exposure) -> Iterator[str]:
     yield f"Release 1 is {request.name}, as it is looked at here; release 2 is {request.beside.other.name}."
-    if request.several:
-        yield f"It is about {show_in_list(request.column)}, and no other sensitive column."
+    if request.about is not None:
+        yield f"It is about {show_in_list(request.about)}, and no other sensitive column."
     yield from sentences(together)
     printed = list_columns(request.release, request.other)
     unknown = [show_in_list(each) for each in printed if each not in request.known]

@@ -73,15 +73,14 @@ class Tunable:
 
 def read_typed(text: str, populations: Mapping[str, Population]) -> Criterion | Measure:
     """Read a limit, or a measure without one, that was typed into a page."""
-    return _build_limit(_refuse_file_names(read_limit_section(text), populations), populations)
+    return _build_limit(read_limit_section(text), populations)
 
 
 def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple[Label, ...] = ()) -> Tunable:
     """Read a limit with the fields by which it is tuned; `domain` has the values that it may name."""
-    section = _refuse_file_names(read_limit_section(text), populations)
-    right = right_bounds(section.measure_kind)
+    section = read_limit_section(text)
+    reader, right = _build_limit(section, populations), right_bounds(section.measure_kind)
     (comparison, *_) = [each.value for each in section.comparisons] or [right[-1]]
-    reader = _build_limit(section, populations)
     bound = reader.bound if isinstance(reader, Criterion) else None
     return Tunable(
         text=write_typed(reader),
@@ -118,7 +117,7 @@ def tune_limit(text: str, changes: Mapping[str, str], populations: Mapping[str, 
         if changes["bound"].strip():
             table[chosen if chosen in right else before] = Word(changes["bound"].strip())
     changed = validate_section(limit_model(kind), table, f"'{kind.name}'")
-    return write_typed(_build_limit(_refuse_file_names(changed, populations), populations))
+    return write_typed(_build_limit(changed, populations))
 
 
 def complete_limit(text: str, domain: tuple[Label, ...], populations: Mapping[str, Population]) -> str:
@@ -136,18 +135,10 @@ def complete_limit(text: str, domain: tuple[Label, ...], populations: Mapping[st
 
 
 def _build_limit(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:
-    """Make the criterion or the measure, which looks people up in the population as the command said it is read."""
-    reader: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
-    measure = reader.measure if isinstance(reader, Criterion) else reader
-    place = "" if measure.register is None else str(measure.register.place)
-    if place not in populations:
-        return reader
-    compared = measure.compare_with(populations[place])
-    return Criterion(compared, reader.comparison, reader.bound) if isinstance(reader, Criterion) else compared
+    """Make the criterion or the measure, which looks people up in the population as the command said it is read.
 
-
-def _refuse_file_names(section: Limit, populations: Mapping[str, Population]) -> Limit:
-    """Refuse names of files that the command did not name."""
+    Names of files that the command did not name are refused.
+    """
     for name in section.model_fields_set:
         setting = getattr(section, name)
         names_file = (name in NAMES_FILES and isinstance(setting, str)) or (
@@ -158,7 +149,13 @@ def _refuse_file_names(section: Limit, populations: Mapping[str, Population]) ->
                 f"'{name}' names a file, and a page opens none; name it in the policy that the page is started with "
                 "(--policy)"
             )
-    return section
+    reader: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
+    measure = reader.measure if isinstance(reader, Criterion) else reader
+    place = "" if measure.register is None else str(measure.register.place)
+    if place not in populations:
+        return reader
+    compared = measure.compare_with(populations[place])
+    return Criterion(compared, reader.comparison, reader.bound) if isinstance(reader, Criterion) else compared
 
 
 def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[dict[str, object]]:

@@ -30,7 +30,6 @@ from sidelight.web.security import (
     Application,
     Guard,
     ImpatientProtocol,
-    Message,
     Receive,
     Scope,
     Send,
@@ -77,30 +76,19 @@ async def _with_many_threads(_: FastAPI) -> AsyncIterator[None]:
 
 
 def begin_with_state(inner: Application) -> Application:
-    """Let a view that is asked for without any state begin where the command line began; browsers keep files of ours.
+    """Let a view that is asked for without any state begin where the command line began.
 
     Not by `app.middleware`, behind which nobody can tell that a client went away (starlette's `BaseHTTPMiddleware`).
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await inner(scope, receive, send)
-            return
-        request = Request(scope)
-        path, views = request.url.path, {view.path for view in request.app.state.views}
-        if request.method == "GET" and path in views and not request.url.query:
-            response = go_to(request, request.app.state.workspace.start.address(path))
-            await response(scope, receive, send)
-            return
-
-        async def sending(message: Message) -> None:
-            began = message["type"] == "http.response.start" and message["status"] == 200
-            if began and path.startswith("/static/"):
-                kept = (b"cache-control", b"private, max-age=86400")
-                message = {**message, "headers": [*message["headers"], kept]}
-            await send(message)
-
-        await inner(scope, receive, sending)
+        answering = inner
+        if scope["type"] == "http":
+            request = Request(scope)
+            path, views = request.url.path, {view.path for view in request.app.state.views}
+            if request.method == "GET" and path in views and not request.url.query:
+                answering = go_to(request, request.app.state.workspace.start.address(path))
+        await answering(scope, receive, send)
 
     return answer
 

@@ -64,6 +64,7 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
 KEPT_NOWHERE = (b"cache-control", b"no-store")
+KEPT_A_DAY = (b"cache-control", b"private, max-age=86400")
 
 
 def new_token() -> str:
@@ -103,7 +104,7 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        send = _add_headers(send)
+        send = _add_headers(send, is_ours=scope["path"].startswith("/static/"))
         headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
         fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         has_token = any(name == TOKEN and self._is_token(text) for name, text in fields)
@@ -198,14 +199,15 @@ class Guard:
         return f"That is more than {self._most_bytes // (1024 * 1024):,} MB; give a smaller file, or start with it."
 
 
-def _add_headers(send: Send) -> Send:
-    """Add to every answer what a browser may do with it."""
+def _add_headers(send: Send, *, is_ours: bool) -> Send:
+    """Add to every answer what a browser may do with it; files that are ours it may keep."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
+            kept = KEPT_A_DAY if is_ours and message["status"] == 200 else KEPT_NOWHERE
             names = {name.lower() for name, _ in headers}
-            headers += [each for each in (*HEADERS, KEPT_NOWHERE) if each[0] not in names]
+            headers += [each for each in (*HEADERS, kept) if each[0] not in names]
             message = {**message, "headers": headers}
         await send(message)
 

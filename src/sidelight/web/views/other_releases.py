@@ -134,10 +134,9 @@ def _read_fields(request: Request) -> OtherFields:
 
 def gather(workspace: Workspace, state: State, beside: OtherRelease) -> Work:
     """Read both releases and the people."""
-    source, people, column = workspace.source, beside.people, state.sensitive[0]
-    release = workspace.release(state)
-    several = len(release.sensitive_columns) > 1
-    release = release.about(column) if several else release
+    source, people, release = workspace.source, beside.people, workspace.release(state)
+    about = state.sensitive[0] if len(release.sensitive_columns) > 1 else None
+    release = release if about is None else release.about(about)
     path = beside.other.path
     other = read_published(path) if beside.other.sidecar else release_from(str(path), beside.roles)
     names = workspace.column_names if people is None else columns_of(people.path, _text_reading(workspace))
@@ -149,7 +148,6 @@ def gather(workspace: Workspace, state: State, beside: OtherRelease) -> Work:
         release=release,
         other=other,
         name=source.title or Path(source.name).name,
-        column=column,
         known=known,
         people=_read_people(workspace, state, known) if people is None else str(people.path),
         truth=truth if people is not None and truth in columns_of(people.path) else None,
@@ -157,7 +155,7 @@ def gather(workspace: Workspace, state: State, beside: OtherRelease) -> Work:
         table=workspace.table(state) if searched else None,
         hierarchies=workspace.hierarchies(state) if searched else {},
         levels=dict(state.levels),
-        several=several,
+        about=about,
     )
     return partial(exposure.ask_exposure, request)
 
