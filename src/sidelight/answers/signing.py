@@ -101,7 +101,7 @@ class ReportChoice:
 # The report.
 
 
-def report_on_file(
+def report_on_release(
     release: Release,
     asked: Sequence[Criterion | Measure],
     known: Circumstances,

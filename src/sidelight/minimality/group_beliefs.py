@@ -80,7 +80,7 @@ Beyond: TypeAlias = Literal["drawn", "left out"]
 ENOUGH_DRAWS = 2_000
 """Drawing ends with so many kept draws."""
 
-MOST_CELLS = 12_000_000
+MOST_DEALT = 12_000_000
 """Drawing ends with so many values dealt to people."""
 
 VALUE_BITS = 12
@@ -127,7 +127,7 @@ def _kept_draws(
     at_once = max(300_000 // len(dealt), 1)
     sums, hits = np.zeros((len(starts), kinds)), np.zeros((len(starts), kinds))
     kept = draws = 0
-    while kept < ENOUGH_DRAWS and draws * len(dealt) < MOST_CELLS:
+    while kept < ENOUGH_DRAWS and draws * len(dealt) < MOST_DEALT:
         hands = _shuffle(dealt, at_once, random, VALUE_BITS)
         # (values − 1, draws, atoms): people of each atom with each value; the last value is what remains
         tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)])

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from sidelight.answers.candidates import CandidateLine, SearchChoice, read_publication, search, write_publication
 from sidelight.answers.exposure import ExposureAnswer, OtherRelease
-from sidelight.answers.signing import ReportChoice, report_on_file, write_report_recipe
 from sidelight.errors import BadPolicy, NotAvailable, NotPublished, SidelightError
 from sidelight.report.make import report_on_result, summarise_exposure
 from sidelight.report.plots import altair
@@ -25,10 +26,10 @@ from sidelight.report.release_report import Circumstances, ReleaseReport
 from sidelight.search.protect import add_answers
 from sidelight.text import counted
 from sidelight.web.jobs import Job, Work, so_far
-from sidelight.web.uploads import MOST_FILES
-from sidelight.web.workspace import LONGEST_TEXT, State, Workspace, read_state
+from sidelight.web.workspace import LONGEST_TEXT, MOST_FILES, State, StateFields, Workspace, read_state
 
 if TYPE_CHECKING:
+    from sidelight.answers.signing import ReportChoice
     from sidelight.measures.attacker_answer import AttackerAnswer
     from sidelight.progress import Progress
     from sidelight.report.answer import Recipe
@@ -43,6 +44,16 @@ ATTEMPTS = "other releases"
 
 NAMES_A_SEARCH = {"method", "take"}
 """The fields of an address that is about what one search found, whoever signs it: about nothing else instead."""
+
+
+class SearchFields(SearchChoice, StateFields):
+    """The fields of the address of a search."""
+
+    take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
+
+    def choice(self) -> SearchChoice:
+        """Read how to search."""
+        return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
 
 
 def search_words(what: str, done: int, total: int | None) -> str:
@@ -335,9 +346,11 @@ class Subject:
         return Circumstances(attacks=tuple(attacks))
 
     def _measure_file(self) -> ReleaseReport:
+        from sidelight.answers.signing import report_on_release  # noqa: PLC0415 - searches need none of it
+
         workspace, state, source = self.workspace, self.state, self.workspace.source
         coarser = bool(state.levels)
-        return report_on_file(
+        return report_on_release(
             workspace.release(state),
             workspace.readers(state),
             self._circumstances(),
@@ -351,6 +364,8 @@ class Subject:
 
     def sample(self, choice: ReportChoice) -> Recipe:
         """Write the command and the Python that come to the same."""
+        from sidelight.answers.signing import write_report_recipe  # noqa: PLC0415 - searches need none of it
+
         workspace = self.workspace
         return write_report_recipe(
             workspace.recipe(self.state),

@@ -25,8 +25,7 @@ from sidelight.engines.formats.text import PACKERS
 from sidelight.errors import BadTable
 from sidelight.files import SIDECAR_ENDING, open_private, private_folder, sidecar_path
 from sidelight.publish.sidecar import Sidecar
-
-MOST_FILES = 20
+from sidelight.web.workspace import MOST_FILES
 
 
 @dataclass(eq=False, slots=True)

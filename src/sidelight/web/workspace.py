@@ -45,6 +45,7 @@ from sidelight.web.jobs import Jobs
 
 MOST_COLUMNS = 60
 MOST_LIMITS = 40
+MOST_FILES = 20
 LONGEST_TEXT = 2_000
 
 MISSING = ("an error", "drop", "a value", "no value")

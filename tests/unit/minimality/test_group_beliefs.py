@@ -69,7 +69,7 @@ def test_intervals_hold_what_is_counted():
 
 
 def test_too_few_kept_draws_tell_nothing(monkeypatch):
-    monkeypatch.setattr(group_beliefs, "MOST_CELLS", 1_000)
+    monkeypatch.setattr(group_beliefs, "MOST_DEALT", 1_000)
     question, limits = eleven_question()
     values = np.flatnonzero(question.counts)[:1]
     assert draw(question, limits, values, np.array([3, 8])) is None

@@ -40,9 +40,9 @@ from sidelight.search.utility import MEANINGS
 from sidelight.text import counted
 from sidelight.web.jobs import Job
 from sidelight.web.pages import Complaint, PageView, PostedFields, go_to, page
-from sidelight.web.searches import PUBLISHING, Looked, add_attackers
+from sidelight.web.searches import PUBLISHING, Looked, SearchFields, add_attackers
 from sidelight.web.views.jobs import GONE, JobAnswer, JobNumber, document
-from sidelight.web.workspace import StateFields, Workspace, read_state
+from sidelight.web.workspace import Workspace, read_state
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion
@@ -50,16 +50,6 @@ if TYPE_CHECKING:
 VIEW = PageView("/release", "Release", "What is the most useful release within these limits?", step=3)
 
 router = APIRouter()
-
-
-class SearchFields(SearchChoice, StateFields):
-    """The fields of the address of a search."""
-
-    take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
-
-    def choice(self) -> SearchChoice:
-        """Read how to search."""
-        return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
 
 
 class ReleaseAnswer(DocumentPart):

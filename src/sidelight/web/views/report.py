@@ -25,11 +25,9 @@ from sidelight.report.release_report import ReleaseReport
 from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude
 from sidelight.web.pages import Complaint, PageView, page
-from sidelight.web.searches import NAMES_A_SEARCH, Subject, latest_found
-from sidelight.web.uploads import MOST_FILES
+from sidelight.web.searches import NAMES_A_SEARCH, SearchFields, Subject, latest_found
 from sidelight.web.views.readers import answer
-from sidelight.web.views.release import SearchFields
-from sidelight.web.workspace import LONGEST_TEXT, Workspace
+from sidelight.web.workspace import LONGEST_TEXT, MOST_FILES, Workspace
 
 VIEW = PageView("/report", "Report", "What does somebody sign who lets this release go?", step=4)
 
