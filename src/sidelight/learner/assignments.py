@@ -235,7 +235,7 @@ class Assignments:
         return tuple(patterns)
 
     @cached_property
-    def _scaled(self) -> tuple[Integers, Integers, Integers, Floats, Floats]:
+    def _scaling(self) -> tuple[Integers, Integers, Integers, Floats, Floats]:
         """What is scaled, of the groups that have too many states.
 
         Their cells, the line and the entry of each, numbered from 0, the counts of the entries, and ln λ, which stay:
@@ -250,7 +250,7 @@ class Assignments:
 
     def _scale(self, scores: Floats) -> tuple[Floats, float]:
         """Return the beliefs of groups with too many states, 0 elsewhere, and the logarithm of their capacity."""
-        cells, line, entry, counts, log_scale = self._scaled
+        cells, line, entry, counts, log_scale = self._scaling
         beliefs, people = np.zeros(len(scores)), self.roster.people[cells]  # a line of p people counts p times
         if not len(cells):
             return beliefs, 0.0

@@ -271,34 +271,36 @@ class Subject:
         return cls(workspace, read_state(fields), search, also | ({"without": [*without]} if without else {}), without)
 
     @cached_property
-    def taken(self) -> CandidateLine | None:
+    def candidate(self) -> CandidateLine | None:
         """What was found, where it is about that."""
         return None if self.search is None else self.search.taken
 
     @property
-    def attacked(self) -> State | None:
+    def attacked_state(self) -> State | None:
         """The state in which the same release is looked at; None of what a search found that no levels tell."""
-        if self.taken is None:
+        if self.candidate is None:
             return self.state
-        levels = self.taken.result.levels
-        if not levels or self.taken.suppressed or self.workspace.source.roles.sensitive_level is not None:
+        levels = self.candidate.result.levels
+        if not levels or self.candidate.suppressed or self.workspace.source.roles.sensitive_level is not None:
             return None
         return self.state.but(levels=tuple((name, int(level)) for name, level in levels.items() if level))
 
     @cached_property
-    def tried(self) -> tuple[ExposureAnswer, ...]:
+    def attempts(self) -> tuple[ExposureAnswer, ...]:
         """What was tried on this release and no other, as long as the page remembers it, in the order of trying."""
         answers: dict[OtherRelease, ExposureAnswer] = {}
         for job in reversed(self.workspace.jobs.list_ended(ATTEMPTS)):
             match job.question:
-                case (_, subject, OtherRelease() as beside) if self.attacked and subject == self.attacked.subject:
+                case (_, subject, OtherRelease() as beside) if (
+                    self.attacked_state and subject == self.attacked_state.subject
+                ):
                     answers[beside.attack] = job.answer
         return tuple(answers.values())
 
     @property
     def attacks(self) -> tuple[ExposureAnswer, ...]:
         """What of it the document tells."""
-        return tuple(each for each in self.tried if each.beside.other.key not in self.without)
+        return tuple(each for each in self.attempts if each.beside.other.key not in self.without)
 
     @property
     def asking(self) -> Job | None:
@@ -310,7 +312,7 @@ class Subject:
     def in_words(self) -> str:
         """Which release the document is about, so that nobody signs another."""
         source = self.workspace.source
-        name, taken = source.title or source.name, self.taken
+        name, taken = source.title or source.name, self.candidate
         chosen = self.state.levels if taken is None else taken.result.levels.items()
         levels = ", ".join(f"{column} at level {level}" for column, level in chosen)
         if taken is not None:
@@ -323,9 +325,9 @@ class Subject:
             return f"This is about {name} as it was published."
         return f"This is about {name} as it stands, as if it were published so."
 
-    def measured(self) -> ReleaseReport:
+    def measure(self) -> ReleaseReport:
         """Make the document, which nobody has signed: what is measured is measured once, whoever signs it."""
-        workspace, state, search, taken = self.workspace, self.state, self.search, self.taken
+        workspace, state, search, taken = self.workspace, self.state, self.search, self.candidate
         told = tuple(each.beside.attack for each in self.attacks)
         if search is None or taken is None:
             question: tuple[object, ...] = ("report", state.subject, state.limits, told)
@@ -373,10 +375,10 @@ class Subject:
             asked=workspace.readers(self.state),
             searched=None if self.search is None else self.search.sample(),
             attacks=self.attacks,
-            attacked=workspace.recipe(self.attacked or self.state),
+            attacked=workspace.recipe(self.attacked_state or self.state),
             columns=workspace.column_names,
         )
 
     def report(self, choice: ReportChoice) -> ReleaseReport:
         """Make the document as somebody signs it."""
-        return choice.sign(self.measured(), self.sample(choice))
+        return choice.sign(self.measure(), self.sample(choice))

@@ -85,7 +85,7 @@ def show(request: Request) -> Response:
         about=subject.in_words,
         found=subject.search is not None,
         tried=() if document is None else tuple(_list_attacks(subject, also)),
-        attacked=subject.attacked,
+        attacked=subject.attacked_state,
         job=job if document is None and not problem else None,
         address=state.address(VIEW.path, also),
         problem=problem,
@@ -102,16 +102,16 @@ def show(request: Request) -> Response:
 
 def _conclude(subject: Subject) -> tuple[str, bool | None]:
     """Return the sentence above the document, and whether the limits hold."""
-    if subject.taken is None:
+    if subject.candidate is None:
         readers = answer(subject.workspace, subject.state)
         return readers.sentence, readers.holds
-    audit = subject.measured().answer.audit
-    return conclude(audit.findings, audit.release.size_in_words()).text, subject.taken.result.verdict.safe
+    audit = subject.measure().answer.audit
+    return conclude(audit.findings, audit.release.size_in_words()).text, subject.candidate.result.verdict.safe
 
 
 def _list_attacks(subject: Subject, also: Mapping[str, object]) -> Iterator[dict[str, object]]:
     """Yield the attacks that were tried, whether the document tells of each, and the address that says the contrary."""
-    for each in subject.tried:
+    for each in subject.attempts:
         key = each.beside.other.key
         told = key not in subject.without
         without = [*subject.without, key] if told else [other for other in subject.without if other != key]
