@@ -231,7 +231,7 @@ def search(
     before = audit_report(raw, verdict=problem.policy.judge(raw)).answer.findings
 
     def find(method: Method) -> CandidateLine:
-        outcome = problem.search(method, choice.utility_name, progress)
+        outcome = problem.search(method, (choice.utility_name,), progress)[choice.utility_name]
         return CandidateLine.from_result(problem.result(method, outcome, progress), choice, before)
 
     candidates = [find(method)]

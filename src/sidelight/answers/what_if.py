@@ -126,7 +126,7 @@ def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], pro
 
 
 def _tell_worlds(answered: believe.WorldsAnswer, facts: int, common: dict[str, Any]) -> WhatIfAnswer:
-    beliefs, most = [each for each in answered.beliefs if isinstance(each, Belief)], answered.surest
+    beliefs, most = [each for each in answered.people if isinstance(each, Belief)], answered.surest_guess
     movers = tuple(
         _describe_mover(believe.name_in_group(each), each.value, each.before[each.value], each[each.value], in_words)
         for each in beliefs
