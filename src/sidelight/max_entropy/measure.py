@@ -271,7 +271,7 @@ class WithStatistics(Measure):
         return replace(self, table=table) if self.table is None and self.knows_true_values else self
 
     @property
-    def knows_true_values(self) -> bool:
+    def knows_true_values(self) -> bool:  # type: ignore[override]
         """Whether rules are mined from the original."""
         return self.rules != (0, 0)
 
@@ -501,7 +501,7 @@ class EstimationError(WithStatistics):
         return ()
 
     @property
-    def knows_true_values(self) -> bool:
+    def knows_true_values(self) -> bool:  # type: ignore[override]
         """Always: beliefs are compared with the original."""
         return True
 

@@ -94,7 +94,7 @@ class About(Measure):
     knows_true_values = _as_of("question", "knows_true_values")
 
     @property
-    def equal_groups_count_once(self) -> bool:
+    def equal_groups_count_once(self) -> bool:  # type: ignore[override]
         """As of the measure: groups with the same counts have the same view."""
         return self.question.equal_groups_count_once and not self.known
 

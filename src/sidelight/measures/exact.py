@@ -38,7 +38,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from math import comb, gcd, lcm, prod
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -273,23 +273,13 @@ def sum_of_ratios(over: list[int], under: list[int]) -> Amount:
 class Screen(ABC):
     """A measure in floats: numbers per group (rows) that join to the numbers of a release."""
 
-    @property
-    def group_by_group(self) -> bool:
-        """Whether a release is as bad as its worst group, so that groups can be judged one by one."""
-        return False
-
-    @property
-    def breaks_with_one_group(self) -> bool:
-        """Whether a release breaks a bound as soon as one of its groups, taken for a release, does.
-
-        What somebody can do to one group they can do to the release; an average, however, one group does not decide.
-        """
-        return True
-
-    @property
-    def exact(self) -> bool:
-        """Whether its floats carry the values exactly, as they do small whole numbers."""
-        return False
+    # whether a release is as bad as its worst group, so that groups can be judged one by one
+    group_by_group: ClassVar[bool] = False
+    # whether a release breaks a bound as soon as one of its groups, taken for a release, does: what somebody can do to
+    # one group they can do to the release; an average, however, one group does not decide
+    breaks_with_one_group: ClassVar[bool] = True
+    # whether its floats carry the values exactly, as they do small whole numbers
+    exact: ClassVar[bool] = False
 
     @abstractmethod
     def rows(self, groups: Groups) -> Floats:

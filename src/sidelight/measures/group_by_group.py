@@ -44,10 +44,9 @@ class GroupByGroup(Measure):
     whole_numbers: ClassVar[bool] = False  # whether its floats are exact
     off: ClassVar[float] = NEAR  # how far off other floats may be, relative above 1
 
-    @property
-    def why_nothing(self) -> str:
-        """Why there may be nothing to measure."""
-        return "no group has any value to measure"
+    why_nothing: ClassVar[str] = "no group has any value to measure"
+    # whether a group's counts decide, so that groups can be judged before anything is printed about them
+    counts_decide: ClassVar[bool] = True
 
     @abstractmethod
     def scores(self, groups: Groups) -> Floats:
@@ -63,12 +62,7 @@ class GroupByGroup(Measure):
         return ()
 
     @property
-    def counts_decide(self) -> bool:
-        """Whether a group's counts decide, so that groups can be judged before anything is printed about them."""
-        return True
-
-    @property
-    def equal_groups_count_once(self) -> bool:
+    def equal_groups_count_once(self) -> bool:  # type: ignore[override]
         """As their counts decide, equal groups are equally bad, and the first of them is named."""
         return self.counts_decide and self.register is None and not self.needs_weights
 
@@ -188,7 +182,7 @@ class WorstGroup(Screen):
     group_by_group = True
 
     @property
-    def exact(self) -> bool:
+    def exact(self) -> bool:  # type: ignore[override]
         return bool(self.measure.whole_numbers)
 
     def slack(self, people: int) -> float:

@@ -239,6 +239,8 @@ class Measure(ABC):
     # the formula
     mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
     depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
+    equal_groups_count_once: ClassVar[bool] = False  # of groups with the same people and counts the first is enough
+    knows_true_values: ClassVar[bool] = False  # whether it depends on who has which value, beside what the release says
     # claims: what searches and policies rely on, and `tests/claims` tries to refute
     large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
     limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
@@ -354,11 +356,6 @@ class Measure(ABC):
         del table
         return self
 
-    @property
-    def knows_true_values(self) -> bool:
-        """Whether what it finds depends on who has which value, beside what the release says."""
-        return False
-
     def include_values(self, values: AbstractSet[Label]) -> Self:
         """Return the measure that no longer leaves out any of these values."""
         del values
@@ -392,11 +389,6 @@ class Measure(ABC):
     def blocks(self, groups: Groups) -> Iterable[Groups]:
         """Cut groups into parts that `summarize` can take: by default so that all values can be spread out."""
         return groups.blocks()
-
-    @property
-    def equal_groups_count_once(self) -> bool:
-        """Whether, of groups with the same people and counts, the first is as good as all of them."""
-        return False
 
     @property
     def streams(self) -> bool:

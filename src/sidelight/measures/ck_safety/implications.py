@@ -427,7 +427,7 @@ class Negations(KnownFacts, FormulaMeasure):
     )
 
     @property
-    def why_nothing(self) -> str:
+    def why_nothing(self) -> str:  # type: ignore[override]
         return self.targets.nobody()
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
@@ -640,7 +640,7 @@ class CostScreen(Screen):
     inner: Screen  # what joins rows and reads values off them is the same for all targets
 
     @property
-    def group_by_group(self) -> bool:
+    def group_by_group(self) -> bool:  # type: ignore[override]
         return self.inner.group_by_group
 
     def rows(self, groups: Groups) -> Floats:

@@ -372,7 +372,7 @@ class ImplicationsScreen(Screen):
     targets: Targets
 
     @property
-    def group_by_group(self) -> bool:
+    def group_by_group(self) -> bool:  # type: ignore[override]
         return self.k == 0
 
     def rows(self, groups: Groups) -> Floats:

@@ -502,7 +502,7 @@ that is left shrinks by that factor.
         return priors_by_column(*settings, groups)  # type: ignore[arg-type]  # as read
 
     @property
-    def counts_decide(self) -> bool:
+    def counts_decide(self) -> bool:  # type: ignore[override]
         """Not where what is believed depends on what is printed."""
         return self.by is None
 

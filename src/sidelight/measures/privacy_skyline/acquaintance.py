@@ -360,7 +360,7 @@ class AcquaintanceScreen(Screen):
     targets: Targets
 
     @property
-    def group_by_group(self) -> bool:
+    def group_by_group(self) -> bool:  # type: ignore[override]
         """When nothing is known about a family: V is 1, and others do most in the target's own group."""
         return self.knowledge.family == 0
 
