@@ -351,7 +351,7 @@ class MaxEnt(WithStatistics, Targeted):
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """Within a limit for those who know more, those who know less are too."""
-        return limit if self.asks_every_value else None
+        return limit if self.targets.every_value else None
 
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""

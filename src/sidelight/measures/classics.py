@@ -250,7 +250,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """For ℓ ≥ 2, n₁ ≤ c·(n_ℓ + …) ≤ c·(n − n₁)."""
-        if not self.asks_every_value:
+        if not self.targets.every_value:
             return None
         return limit if self.l == 1 else limit / (1 + limit)
 

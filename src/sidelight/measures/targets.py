@@ -346,10 +346,6 @@ class Targeted(Measure):
         return f"apart from {listed(self.apart_from, most=3)}"
 
     @property
-    def asks_every_value(self) -> bool:
-        return not self.apart_from and getattr(self, "value", None) is None
-
-    @property
     def targets(self) -> Targets:
         return Targets(getattr(self, "value", None), tuple(self.apart_from), self._about_the_rest)
 

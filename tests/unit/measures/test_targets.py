@@ -396,7 +396,7 @@ def test_what_a_measure_keeps_of_its_targets():
     assert measure.include_values({"b", "x"}) == sl.Implications(1, apart_from=[None, "7"])
     assert sl.Implications(1, ["b"]).value == "b"
     assert sl.Implications(1, ["b", "a"]).targets == Targets(Predicate.any_of("a", "b"))
-    assert [each.asks_every_value for each in (measure, sl.Implications(1, "b"), sl.Implications(1))] == [
+    assert [each.targets.every_value for each in (measure, sl.Implications(1, "b"), sl.Implications(1))] == [
         *(False, False),
         True,
     ]
@@ -407,7 +407,7 @@ def test_what_a_measure_keeps_of_its_targets():
 def test_a_measure_of_whole_distributions_has_no_value_to_ask_about():
     measure = sl.Closeness(apart_from=["a"])
     assert not hasattr(measure, "value")
-    assert (measure.targets, measure.asks_every_value) == (Targets(None, ("a",)), False)
+    assert (measure.targets, measure.targets.every_value) == (Targets(None, ("a",)), False)
 
 
 @pytest.mark.parametrize(

@@ -48,17 +48,7 @@ from sidelight.measures.exact import (
     compute_exactly,
 )
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import (
-    ROW,
-    Attacker,
-    Measure,
-    Monotonicity,
-    Settings,
-    Summary,
-    amount_in,
-    read,
-    whole,
-)
+from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Summary, amount_in, read, whole
 from sidelight.measures.targets import (
     NumberByValue,
     Targeted,
@@ -105,10 +95,10 @@ class KnownFacts(Targeted):
         return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
     def share_at(self, limit: Fraction) -> Fraction | None:
-        return limit if self.k == 0 and self.asks_every_value else None
+        return limit if self.k == 0 and self.targets.every_value else None
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
-        return limit if self.asks_every_value else None
+        return limit if self.targets.every_value else None
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness

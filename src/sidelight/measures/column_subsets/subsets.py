@@ -209,8 +209,8 @@ class KeyLayout:
 
     >>> layout = KeyLayout.of({0: 4, 1: 2})
     >>> words = layout.pack([np.array([3, 0]), np.array([1, 1])])
-    >>> words[0].tolist(), layout.code(1, words).tolist()
-    ([7, 1], [1, 1])
+    >>> words[0].tolist()
+    [7, 1]
     >>> [word.tolist() for word in layout.cut(0, words)[1]]
     [[1, 1]]
     """
@@ -248,10 +248,6 @@ class KeyLayout:
             iterate_blocks(pack, rows)
             packed.append(word)
         return packed
-
-    def code(self, place: int, words: Sequence[Integers]) -> Integers:
-        number, shift, bits = self._where(place)
-        return (words[number] >> shift) & ((1 << bits) - 1)
 
     def down_to(self, place: int, words: Sequence[Integers]) -> list[Integers]:
         number, shift, _ = self._where(place)
@@ -541,12 +537,7 @@ def _sum_of_squares(numbers: npt.NDArray[np.integer]) -> int:
 
 
 def count_each_subset(
-    columns: Sequence[Column],
-    people: Integers,
-    secret: Column | None = None,
-    *,
-    up_to: int,
-    progress: Progress = quiet,
+    columns: Sequence[Column], people: Integers, secret: Column | None = None, *, up_to: int, progress: Progress = quiet
 ) -> dict[tuple[int, ...], ColumnSubset]:
     """Count the groups of every subset; a subset is the places of its columns, rising.
 

@@ -520,11 +520,9 @@ class NumericBelief(Targeted, GroupByGroup):
         witness = finding.witness
         if not isinstance(witness, NumericBeliefWitness):
             return "Nobody in the release has any of the values that were asked for."
-        sure = (
-            "is moved by no evidence"
-            if self.stubbornness == math.inf
-            else f"is as sure as {exact_text(self.stubbornness)} answers make one"
-        )
+        sure = f"is as sure as {exact_text(self.stubbornness)} answers make one"
+        if self.stubbornness == math.inf:
+            sure = "is moved by no evidence"
         knows = f", knows {counted(self.known_people, 'person')}" if self.known_people else ""
         who = f"Someone who expects about {exact_text(self.expects)} ({self.family}){knows} and {sure}"
         whom = (

@@ -515,12 +515,10 @@ that is left shrinks by that factor.
         cases = Cases.from_groups(
             groups, self.predicates_in_question(groups), domain, known=self.known_people, part=part
         )
+        if not self.apart_from:
+            return cases
         # columns are places of values here, as `apart_from` goes without predicates
-        return (
-            cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.indices(groups))))
-            if self.apart_from
-            else cases
-        )
+        return cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.indices(groups))))
 
     def scores(self, groups: Groups) -> Floats:
         if self.rules_out:

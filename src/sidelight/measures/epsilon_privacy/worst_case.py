@@ -133,10 +133,7 @@ class Case(NamedTuple):
 
 
 def ratios(
-    counts: tuple[Mass, Mass, Mass, Mass],
-    prior: tuple[Mass, Mass, int],
-    *,
-    closed: bool,
+    counts: tuple[Mass, Mass, Mass, Mass], prior: tuple[Mass, Mass, int], *, closed: bool
 ) -> tuple[Mass, Mass, Mass, Mass]:
     """Return p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
 

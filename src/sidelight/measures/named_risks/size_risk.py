@@ -204,12 +204,12 @@ class SizeRisk(Measure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.threshold is not None) != (self.statistic == "share above"):
-            raise BadMeasure(
-                f"'{self.name}' with the share above needs a {parameter('threshold')}, such as 0.09"
-                if self.threshold is None
-                else f"'{self.name}' takes a {parameter('threshold')} with {parameter('statistic', 'share above')} only"
-            )
+        needed = self.statistic == "share above"
+        if needed and self.threshold is None:
+            raise BadMeasure(f"'{self.name}' with the share above needs a {parameter('threshold')}, such as 0.09")
+        if self.threshold is not None and not needed:
+            only = f"with {parameter('statistic', 'share above')} only"
+            raise BadMeasure(f"'{self.name}' takes a {parameter('threshold')} {only}")
         if not 0 <= self.least_risk <= 1:
             raise BadMeasure(
                 f"'{self.name}' needs a {parameter('threshold')} between 0 and 1, not {as_given(self.threshold)}"

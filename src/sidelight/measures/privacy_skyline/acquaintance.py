@@ -17,7 +17,6 @@ Invariant   the witness holds no more than it takes: once the target, or one of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial, reduce
@@ -44,15 +43,14 @@ from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
     Knowledge,
     ValueInGroup,
+    cut_groups,
     least_product,
     log_products,
     ruled_out_weights,
-    top_width,
 )
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets, read_value
 from sidelight.rounding import MOST_OF_ANYTHING, in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
-from sidelight.table.table import CELLS_AT_ONCE
 from sidelight.text import counted, form
 from sidelight.worlds.brute_force import Person, has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Investigation, Others, odds
@@ -274,11 +272,11 @@ the target does not have Flu.
 
     def least_people(self, semantics: Semantics) -> int:
         """Return how many people a group needs: an attacker who knows all others in it knows the target too."""
-        return self.others + 2 if semantics == "single" and self.asks_every_value else 1
+        return self.others + 2 if semantics == "single" and self.targets.every_value else 1
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """Within a limit for those who know more, those who know less are too."""
-        return limit if self.asks_every_value else None
+        return limit if self.targets.every_value else None
 
     def summarize(self, groups: Groups) -> Summary:
         seen = self.targets.view(groups)
@@ -287,7 +285,7 @@ the target does not have Flu.
 
     def measure(self, release: Release) -> Finding:
         self.check(release)
-        return reduce(Summary.merge, map(self.summarize, self._blocks(release.groups))).finding()
+        return reduce(Summary.merge, map(self.summarize, cut_groups(release.groups, self.rules_out))).finding()
 
     def _find_worst(self, domain: tuple[Label, ...], minima: FiveMinima) -> Finding:
         """Report the worst value; of equally bad ones the first in the domain."""
@@ -328,15 +326,6 @@ the target does not have Flu.
         knows = (Knowledge(1, 0, 0), Knowledge(0, 2, 0), Knowledge(0, 1, 2), Knowledge(1, 1, 1))
         targets = examples_of_targets(domain)
         return tuple(cls(*each, **targets[at % len(targets)]) for at, each in enumerate((*knows, *knows[::-1])))
-
-    def _blocks(self, groups: Groups) -> Iterator[Groups]:
-        """Cut sparse counts only by what is kept of them, the ℓ+1 largest of each group: they are never spread out."""
-        if groups.counts.cells is not None:
-            yield from groups.blocks()
-            return
-        step = CELLS_AT_ONCE // top_width(groups.counts, self.rules_out) + 1
-        for start in range(0, len(groups), step):
-            yield groups.take(slice(start, start + step))
 
     @property
     def _knowledge(self) -> Knowledge:

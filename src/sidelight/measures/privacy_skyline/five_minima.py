@@ -43,7 +43,7 @@ Source      Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007: Proposition
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -55,6 +55,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
 from sidelight.measures.exact import BITS_REPORTED, Number, RatioArithmetic, compare_exactly, compute_exactly, tolerance
+from sidelight.table.table import CELLS_AT_ONCE
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
@@ -345,6 +346,16 @@ def top_width(counts: Counts, rules_out: int) -> int:
     The ℓ largest beside any one value are among them.
     """
     return min(rules_out, counts.most_in_a_row) + 1
+
+
+def cut_groups(groups: Groups, rules_out: int) -> Iterator[Groups]:
+    """Cut sparse counts only by what is kept of them, the ℓ+1 largest of each group: they are never spread out."""
+    if groups.counts.cells is not None:
+        yield from groups.blocks()
+        return
+    step = CELLS_AT_ONCE // top_width(groups.counts, rules_out) + 1
+    for start in range(0, max(len(groups), 1), step):
+        yield groups.take(slice(start, start + step))
 
 
 def _list_occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:

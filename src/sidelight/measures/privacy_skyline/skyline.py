@@ -49,6 +49,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
     Knowledge,
     ValueInGroup,
+    cut_groups,
     five_products,
     least_product,
     log_none_has,
@@ -59,7 +60,7 @@ from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING, log
 from sidelight.table.labels import Label, written_label
-from sidelight.table.table import CELLS_AT_ONCE, Counts, expect_one_sensitive
+from sidelight.table.table import Counts, expect_one_sensitive
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
@@ -137,14 +138,9 @@ def _sort_pairs(sizes: Integers, counts: Integers) -> Integers:
 
 def _cut_groups(groups: Groups, value: int) -> Iterator[Groups]:
     """Cut the groups into parts small enough to hold their counts in order; of sparse ones take those with σ first."""
-    if groups.counts.cells is not None:
-        yield from groups.blocks()
-        return
-    some = groups.take(np.flatnonzero(groups.counts.column(value)))
-    assert some.counts.starts is not None
-    step = CELLS_AT_ONCE // (int(np.diff(some.counts.starts).max(initial=0)) + 1) + 1
-    for start in range(0, max(len(some), 1), step):
-        yield some.take(slice(start, start + step))
+    if groups.counts.cells is None:
+        groups = groups.take(np.flatnonzero(groups.counts.column(value)))
+    return cut_groups(groups, len(groups.domain))
 
 
 def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.integer]:
@@ -381,10 +377,7 @@ class Skylines:
 
     @classmethod
     def from_points(
-        cls,
-        required: Iterable[SkylinePoint],
-        value: Label | Predicate = None,
-        apart_from: tuple[Label, ...] = (),
+        cls, required: Iterable[SkylinePoint], value: Label | Predicate = None, apart_from: tuple[Label, ...] = ()
     ) -> Skylines:
         """Build from points for one value or any of several, or, without a value, for all values apart from some."""
         whose = f"of '{value}'" if value is not None else "of the other values"

@@ -19,7 +19,7 @@ from sidelight.errors import BadMeasure, UnknownValue
 from sidelight.knowledge.facts import Has, Someone
 from sidelight.measures.exact import join_all, tolerance
 from sidelight.measures.measure import Monotonicity
-from sidelight.measures.privacy_skyline import acquaintance
+from sidelight.measures.privacy_skyline import five_minima
 from sidelight.measures.privacy_skyline.acquaintance import Relatives, _GroupByFrequency
 from sidelight.release.groups import GroupName
 from sidelight.search.policy_check import CriterionCheck
@@ -589,11 +589,11 @@ def test_kinds_are_what_decides_and_not_which_value_it_is():
 
 @pytest.mark.parametrize(("rules_out", "lengths"), [(0, [8]), (4, [3, 3, 2]), (10, [1] * 8), (10**6, [1] * 8)])
 def test_sparse_counts_are_cut_by_what_is_kept_of_them(monkeypatch, rules_out, lengths):
-    monkeypatch.setattr(acquaintance, "CELLS_AT_ONCE", 10)
+    monkeypatch.setattr(five_minima, "CELLS_AT_ONCE", 10)
     bags = [{f"v{10 * group + number}": 1 + number % 3 for number in range(10)} for group in range(8)]
     release, measure = sl.Release.from_counts(bags), sl.Acquaintance(rules_out, others=1)
     assert release.groups.counts.cells is None
-    blocks = list(measure._blocks(release.groups))
+    blocks = list(five_minima.cut_groups(release.groups, measure.rules_out))
     assert [len(block) for block in blocks] == lengths
     assert np.concatenate([block.numbers for block in blocks]).tolist() == list(range(1, 9))
     assert measure.measure(release).value == measure.measure(sl.Release.from_counts(bags[:1])).value

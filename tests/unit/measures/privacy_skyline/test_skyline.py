@@ -18,6 +18,7 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, BadTable, UnknownValue, WrongKind
+from sidelight.measures.privacy_skyline import five_minima
 from sidelight.measures.privacy_skyline import skyline as pareto
 from sidelight.measures.privacy_skyline.five_minima import Knowledge
 from sidelight.measures.privacy_skyline.skyline import (
@@ -145,8 +146,8 @@ def test_undominated_groups_have_the_odds_of_all(monkeypatch, semantics, kind):
     assert (release.groups.counts.cells is None) == (kind == "sparse")
     points = np.array([*product(range(4), range(3), range(3))])
     exact = [sl.Acquaintance(*point, value="v3").measure(release).value for point in points.tolist()]
-    for at_once in (pareto.CELLS_AT_ONCE, 1):
-        monkeypatch.setattr(pareto, "CELLS_AT_ONCE", at_once)
+    for at_once in (five_minima.CELLS_AT_ONCE, 1):
+        monkeypatch.setattr(five_minima, "CELLS_AT_ONCE", at_once)
         groups = RiskMap.from_groups(release.groups, release.groups.code_of("v3"))
         assert len(groups.sizes) == 4  # none, or up to all three of the other values that occur with it, are ruled out
         risks = 1 / (1 + np.exp(groups.log_odds(points)))
@@ -192,7 +193,7 @@ def test_short_integers_are_for_sums_that_fit():
 def test_sparse_groups_with_the_value_are_cut_by_the_most_values_that_one_of_them_has(
     monkeypatch, at_once, value, lengths
 ):
-    monkeypatch.setattr(pareto, "CELLS_AT_ONCE", at_once)
+    monkeypatch.setattr(five_minima, "CELLS_AT_ONCE", at_once)
     bags = [{"a": 1, "nobody's": 0, **{f"v{9 * row + number}": 1 for number in range(9)}} for row in range(8)]
     groups = sl.Release.from_counts(bags).groups
     assert groups.counts.cells is None
