@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, write_call, write_python, write_release, write_table
+from sidelight.answers.recipe import Name, name_hierarchies, write_call, write_python, write_release, write_table
 from sidelight.answers.request import Asked
 from sidelight.answers.sources import (
     Question,
@@ -61,10 +61,13 @@ ExactAndRounded: TypeAlias = dict[str, str | float]
 """Exactly, and as a number rounded up; of what, where there are several."""
 
 
-def _read_at_most(at_most: str | None, remedy: str) -> Fraction | None:
-    share = None if at_most is None else read_share(at_most)
-    if share is None and at_most is not None:
-        raise BadMeasure(f"cannot read --at-most {at_most}; {remedy}")
+def _read_at_most(request: AttackRequest) -> Fraction | None:
+    share = None if request.at_most is None else read_share(request.at_most)
+    if share is None and request.at_most is not None:
+        remedy = "give a share of the people, such as 0.01 or 1/100"
+        if request.names_attacker:
+            remedy = "with --as, give how sure anybody may be, such as 0.9 or 3/4"
+        raise BadMeasure(f"cannot read --at-most {request.at_most}; {remedy}")
     return share
 
 
@@ -95,20 +98,12 @@ def _collect_settings(request: AttackRequest) -> dict[str, Any]:
     """Return the settings of `intersect` that are said otherwise than by default, besides the hierarchies."""
     roles = request.roles
     settings = {
-        "people": request.people,
-        "quasi": roles.quasi or None,
-        "person": request.person,
-        "truth": request.truth,
-        "locate": request.locate,
+        **{name: getattr(request, name) for name in ("people", "person", "truth", "locate")},
+        **{name: getattr(roles, name) or None for name in ("quasi", "missing_marks", "split", "encoding", "sheet")},
+        **request.state("prior", "evidence"),
         "suppressed": request.columns.may_hold_people,
-        **request.state("prior"),
         "present": _read_present(request.present),
-        **request.state("evidence"),
         "same_values": _pair_values(request.same_value),
-        "missing_marks": roles.missing_marks or None,
-        "split": roles.split,
-        "encoding": roles.encoding,
-        "sheet": roles.sheet,
     }
     return {name: each for name, each in settings.items() if each is not None}
 
@@ -124,11 +119,8 @@ def write_attack(request: AttackRequest) -> str:
         else f"{name} = {write_release(file, request.roles)}"
         for name, file in zip(names, request.files, strict=True)
     ]
-    by = None
-    if request.hierarchies is not None:
-        reads.append(f"hierarchies = {write_call('sl.read_hierarchies', str(request.hierarchies))}")
-        by = Name("hierarchies")
-    call = write_call("sl.intersect", Name(f"[{', '.join(names)}]"), by=by, **_collect_settings(request))
+    by, settings = name_hierarchies(request), _collect_settings(request)
+    call = write_call("sl.intersect", Name(f"[{', '.join(names)}]"), by=by, **settings)
     return write_python(*reads, f"exposure = {call}", "print(exposure.to_arrow())")
 
 
@@ -157,14 +149,7 @@ class AttackAnswer(FlatAnswer):
     witness: Plain | None = Field(default=None, description="only where it is asked what gives a person away")
     exposure: Live[sl.Exposure]
     explained: Live[str | None]  # what gives a person away
-    judged: Live[Verdict | None]
     hints: Live[tuple[str, ...]]  # what would locate people who were not located, and how it was judged
-
-    @property
-    def verdict(self) -> Verdict | None:
-        if self.exposure.releases_without_people and self.judged != "not within":
-            return "could not tell"
-        return self.judged
 
     def remarks(self) -> tuple[str, ...]:
         if self.verdict != "could not tell":
@@ -215,7 +200,7 @@ class AttackAnswer(FlatAnswer):
 
 def ask_attack(request: AttackRequest) -> AttackAnswer:
     """Read the releases, intersect them, and judge."""
-    limit = _read_at_most(request.at_most, "give a share of the people, such as 0.01 or 1/100")
+    limit = _read_at_most(request)
     several = request.roles.values in {"set", "multiset"} and request.roles.split is None
     # Only where people may have several values, the releases need the column that says whose row it is.
     roles = replace(request.roles, person=request.person) if several and request.roles.person is None else request.roles
@@ -225,6 +210,8 @@ def ask_attack(request: AttackRequest) -> AttackAnswer:
     exposure = sl.intersect(releases, by=by, **_collect_settings(request))
     witness = None if request.who is None else exposure.witness(request.who)
     judged, notes = judge_exposure(exposure, limit, ignore=request.unlocated == "ignore")
+    if exposure.releases_without_people and judged != "not within":
+        judged = "could not tell"
     hints = (*_unplaced_hints(request, releases, exposure, by or {}), *notes)
     document = {
         "source": request.files,
@@ -326,10 +313,6 @@ def _remedies(
 BELIEFS = (0.5, 0.7, 0.9, 0.99)  # for each of these, how many people are believed to have a value as surely
 
 
-def _read_confidence(request: AttackRequest) -> Fraction | None:
-    return _read_at_most(request.at_most, "with --as, give how sure anybody may be, such as 0.9 or 3/4")
-
-
 def _read_known_limits(request: AttackRequest) -> Question:
     """Read the roles, and the limits that an insider knows."""
     return read_question(Asked(policy=request.policy, limits=request.limit), roles=request.columns.roles())
@@ -354,13 +337,11 @@ def _write_attacker(request: AttackRequest) -> str:
         return ""
     question = _read_known_limits(request)
     lines = [f"release = {write_release(request.file, question.roles)}"]
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"by": name_hierarchies(request)}
     if request.table is not None:
         roles = _find_truth_roles(request, question.roles, open_release(request.file, question.roles))
         lines.append(f"table = {write_table(request.table, roles)}")
         settings["table" if request.attacker == "insider" else "truth"] = Name("table")
-    if request.hierarchies is not None:
-        settings["by"] = Name(write_call("sl.read_hierarchies", str(request.hierarchies)))
     if request.attacker == "insider":
         if question.policy is not None and request.limit:
             lines.append("from sidelight.policy.limits import read_limit")
@@ -393,13 +374,8 @@ class LoneAttackerAnswer(FlatAnswer):
     calibration_error: float | None = None
     calibration: tuple[dict[str, int | float], ...] | None = None
     above: tuple[dict[str, int | float | None], ...] | None = None
-    judged: Live[Verdict | None]
     sureness: Live[Grid | None] = None  # how many people are believed how surely, and how many of them rightly
     picture: Live[Callable[[], Drawing] | None] = None
-
-    @property
-    def verdict(self) -> Verdict | None:
-        return self.judged
 
     def charts(self) -> Iterator[Drawing]:
         if self.picture is not None:
@@ -422,7 +398,7 @@ class LoneAttackerAnswer(FlatAnswer):
 
 def ask_attacker(request: AttackRequest, progress: Progress) -> LoneAttackerAnswer:
     """Read the file as the attacker does, and judge by the largest belief."""
-    limit, name = _read_confidence(request), request.attacker or ""
+    limit, name = _read_at_most(request), request.attacker or ""
     kind = find_measure(name)
     if kind is None or not kind.attacker.asked_by_search:
         raise BadMeasure(f"no attacker '{name}' for --as{did_you_mean(name, ASK_CHOICES[1:-1])}")
@@ -464,7 +440,7 @@ def _beliefs_grid(rows: Iterable[tuple[str, str, float | None]], unknown: str = 
 
 def _describe_insider(request: AttackRequest, learnt: sl.InsiderBeliefs) -> LoneAttackerAnswer:
     """Judge what was counted; where intervals, or people of whom nothing is told, leave it open, it is not judged."""
-    told, witness, limit = learnt.outcome != "could not tell", learnt.witness, _read_confidence(request)
+    told, witness, limit = learnt.outcome != "could not tell", learnt.witness, _read_at_most(request)
     judged: Verdict | None = None if limit is None else "within"
     if not told:
         judged = "could not tell"
@@ -512,27 +488,24 @@ def _known_policy(request: AttackRequest, question: Question, release: sl.Releas
 
     A policy file names the columns of a file too, so that its limits stand in only where no sidecar has any.
     """
-    file, known, message = request.file, release.provenance, ""
+    file, known = request.file, release.provenance
     told = known is not None and known.policy is not None and not request.limit
     if request.method is None and (known is None or known.method is None):
-        guess = "say with --method what somebody would guess"
+        silent = f"nothing beside '{file}' says how it was made; read it with its sidecar, or"
         if sidecar_path(Path(file)).is_file():
-            message = f"the sidecar of '{file}' does not say how it was made; {guess}"
-        else:
-            message = f"nothing beside '{file}' says how it was made; read it with its sidecar, or {guess}"
-    elif not told and question.policy is None:
-        message = (
-            f"nothing beside '{file}' says which policy it keeps; say with --limit, or by a file with --policy, what "
-            "somebody would guess"
+            silent = f"the sidecar of '{file}' does not say how it was made;"
+        raise TooHard(f"could not tell: {silent} say with --method what somebody would guess")
+    if not told and question.policy is None:
+        raise TooHard(
+            f"could not tell: nothing beside '{file}' says which policy it keeps; say with --limit, or by a file with "
+            "--policy, what somebody would guess"
         )
-    if message:
-        raise TooHard(f"could not tell: {message}")
     return None if told else question.policy
 
 
 def _describe_learner(request: AttackRequest, learned: sl.Learned) -> LoneAttackerAnswer:
     """Judge what was learnt; where nobody is told apart, a limit cannot be judged."""
-    limit = _read_confidence(request)
+    limit = _read_at_most(request)
     finding = sl.Learner(model=request.model).finding(learned)
     judged: Verdict | None = None if limit is None else "not within" if exact(finding.value) > limit else "within"
     open_notes: tuple[str, ...] = ()

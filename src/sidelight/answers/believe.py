@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 import sidelight as sl
-from sidelight.answers.recipe import Name, write_call, write_python, write_release
+from sidelight.answers.recipe import Name, name_hierarchies, write_call, write_python, write_release
 from sidelight.answers.sources import open_buckets, open_release, read_asked_hierarchies
 from sidelight.errors import BadKnowledge, BadMeasure, TooHard
-from sidelight.knowledge.facts import Described, Someone, Who, parse_person, person_text, read_person
+from sidelight.knowledge.facts import Described, Someone, Who, person_text, read_person
 from sidelight.knowledge.parse import read_facts
 from sidelight.knowledge.statements import Statement, is_statement
-from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
@@ -47,27 +46,22 @@ def check_knowledge(request: BelieveRequest) -> None:
     statements = sum(map(is_statement, request.know))
     facts = bool(request.know) and not statements
     counting = bool(request.state("states", "approximate", "samples", "confidence", "seed"))
-    message = ""
     if not 0 < request.confidence < 1:
-        message = f"--confidence {request.confidence:g} is not between 0 and 1; give how sure each interval is"
-    elif request.seconds is not None and not request.seconds > 0:
-        message = f"--seconds {request.seconds:g} is no time to count in; give more than 0"
-    if message:
-        raise BadMeasure(message)
+        raise BadMeasure(f"--confidence {request.confidence:g} is not between 0 and 1; give how sure each interval is")
+    if request.seconds is not None and not request.seconds > 0:
+        raise BadMeasure(f"--seconds {request.seconds:g} is no time to count in; give more than 0")
     if 0 < statements < len(request.know):
-        message = (
+        raise BadKnowledge(
             "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a time"
         )
-    elif request.rules and request.table is None:
-        message = "--rules are mined from the original; give it with --table"
-    elif facts and request.table is not None:
-        message = "--table is for statements P(…); leave it out with facts"
-    elif speaks_of_shares(request) and counting:
-        message = "--states and --approximate are for counting worlds; leave them out with statements P(…)"
-    elif speaks_of_shares(request) and request.locate is not None:
-        message = "statements P(…) are about whom printed labels cover, in any form; leave --locate out"
-    if message:
-        raise BadKnowledge(message)
+    if request.rules and request.table is None:
+        raise BadKnowledge("--rules are mined from the original; give it with --table")
+    if facts and request.table is not None:
+        raise BadKnowledge("--table is for statements P(…); leave it out with facts")
+    if speaks_of_shares(request) and counting:
+        raise BadKnowledge("--states and --approximate are for counting worlds; leave them out with statements P(…)")
+    if speaks_of_shares(request) and request.locate is not None:
+        raise BadKnowledge("statements P(…) are about whom printed labels cover, in any form; leave --locate out")
 
 
 def speaks_of_shares(request: BelieveRequest) -> bool:
@@ -84,10 +78,7 @@ def write_believe(request: BelieveRequest) -> str:
         lines = [f"release = {write_call('sl.read_release', request.file, **stated)}"]
     else:
         lines = [f"release = {write_release(request.file, roles, keep_people=roles.person_column is not None)}"]
-    lookup: dict[str, object] = {"suppressed": request.columns.may_hold_people}
-    if request.hierarchies is not None:
-        lines.append(f"hierarchies = {write_call('sl.read_hierarchies', str(request.hierarchies))}")
-        lookup["by"] = Name("hierarchies")
+    lookup = {"suppressed": request.columns.may_hold_people, "by": name_hierarchies(request)}
     if speaks_of_shares(request):
         known = repr(list(request.know))
         if request.table is not None and request.rules:
@@ -433,9 +424,7 @@ def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs
                 "after": each.probability,
             }
     for text in request.about_people:
-        reader = TokenReader(text)
-        who = parse_person(reader)
-        reader.end("give one person at a time")
+        who = read_person(text)
         rows: list[dict[str, Any]] = [
             {
                 "about": person_text(who),

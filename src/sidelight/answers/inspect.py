@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
 import sidelight as sl
 from sidelight.answers.questions import HierarchiesRequest, InspectRequest
@@ -37,7 +37,7 @@ from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.report.answer import Answer, FlatAnswer, Live
-from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points, Verdict
+from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points
 from sidelight.report.report import notes_section
 from sidelight.rounding import short_decimal
 from sidelight.table.cell_lists import parts_of
@@ -102,7 +102,14 @@ def _advise(request: InspectRequest) -> tuple[str, ...]:
     )
 
 
-ExactShare: TypeAlias = dict[Literal["exact", "number"], str | float | None]
+def _write_share(share: Fraction | None) -> dict[str, str | float | None] | None:
+    risk = None if share is None else number(share, large_is_bad=True)
+    return None if risk is None else {"exact": risk.exact, "number": risk.number}
+
+
+ExactShare: TypeAlias = Annotated[
+    dict[Literal["exact", "number"], str | float | None] | None, BeforeValidator(_write_share)
+]
 """A share of people, exactly, and as a float rounded up."""
 
 
@@ -123,13 +130,15 @@ class InspectedColumn(DocumentPart):
 class InspectedSet(DocumentPart):
     """How well some columns together identify people, and what they tell of the sensitive one."""
 
+    model_config = ConfigDict(from_attributes=True)  # `IdentifyingColumns.subsets`
+
     columns: tuple[str, ...]
     groups: int
-    alone: int
-    smallest_group: int
-    distinction: ExactShare | None
-    separation: ExactShare | None
-    inference: ExactShare | None
+    alone: int = Field(validation_alias="unique")
+    smallest_group: int = Field(validation_alias="smallest")
+    distinction: ExactShare
+    separation: ExactShare
+    inference: ExactShare
 
 
 class InspectAnswer(FlatAnswer):
@@ -151,7 +160,7 @@ class InspectAnswer(FlatAnswer):
     share: str = ""
     smallest_sets: tuple[tuple[str, ...], ...] = ()
     secret: str | None = None
-    guessed_without_columns: ExactShare | None = None
+    guessed_without_columns: ExactShare = None
     sets: tuple[InspectedSet, ...] = ()
     request: Live[InspectRequest]
     suggested: Live[sl.SuggestedRoles]
@@ -322,25 +331,9 @@ def _list_sets(table: sl.Table, which: sl.IdentifyingColumns, share: Fraction) -
         "share": str(share),
         "smallest_sets": tuple(each.columns for each in which.smallest(share)),
         "secret": which.secret,
-        "guessed_without_columns": _exact_share(which.prior),
-        "sets": tuple(
-            InspectedSet(
-                columns=each.columns,
-                groups=each.groups,
-                alone=each.unique,
-                smallest_group=each.smallest,
-                distinction=_exact_share(each.distinction),
-                separation=_exact_share(each.separation),
-                inference=_exact_share(each.inference),
-            )
-            for each in which.subsets
-        ),
+        "guessed_without_columns": which.prior,
+        "sets": which.subsets,
     }
-
-
-def _exact_share(share: Fraction | None) -> ExactShare | None:
-    risk = None if share is None else number(share, large_is_bad=True)
-    return None if risk is None else {"exact": risk.exact, "number": risk.number}
 
 
 # The answer for people
@@ -413,10 +406,6 @@ class SafeHarbourAnswer(FlatAnswer):
     look_like_none: tuple[str, ...]
     check: Live[SafeHarbour]
 
-    @property
-    def verdict(self) -> Verdict:
-        return "not within" if self.found else "could not tell"
-
     def blocks(self) -> Blocks:
         check = self.check
         for answer, title in (("found", "Look like an identifier"), ("could not tell", "May be one: could not tell")):
@@ -437,6 +426,7 @@ def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
     check = check_columns(request.file, request.roles, population=request.population, residents=request.residents)
     return SafeHarbourAnswer(
         source=request.file,
+        judged="not within" if check.answer == "found" else "could not tell",
         found=check.answer == "found",
         columns=plain(check.suspects),
         look_like_none=check.others,

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 import sidelight as sl
 from sidelight.answers.questions import PromiseRequest
-from sidelight.answers.recipe import Name, write_call, write_python, write_table
+from sidelight.answers.recipe import Name, name_hierarchies, write_call, write_python, write_table
 from sidelight.answers.sources import (
     find_declared_domain,
     find_sensitive_level,
@@ -26,7 +26,6 @@ from sidelight.answers.sources import (
     read_levels,
     require_columns,
 )
-from sidelight.documents.document import finite_or_none
 from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise
 from sidelight.files import digest, noise_path, real_path
@@ -70,19 +69,14 @@ def write_noise(request: NoiseRequest) -> str:
     levels = read_levels(request.levels)
     roles = replace(request.roles, quasi=tuple(levels), domain=None, sensitive_level=None)
     table = f"table = {write_call('sl.read_events', request.file, **{'person': EACH_ROW} | roles.stated())}"
-    reads: list[str] = []
     if request.undeclared:
         call = write_call("sl.stable_counts", Name("table"), columns=[*levels], **settings)
     else:
-        folder = _require_folder(request)
-        settings |= request.state("rho", "queries", "outside", "cells") | {
-            "levels": levels,
-            "domain": [*find_declared_domain(request.roles, sl.read_hierarchies(folder))],
-        }
-        reads = [f"hierarchies = {write_call('sl.read_hierarchies', str(folder))}"]
-        call = write_call("sl.noisy_counts", Name("table"), by=Name("hierarchies"), **settings)
+        domain = find_declared_domain(request.roles, sl.read_hierarchies(_require_folder(request)))
+        settings |= request.state("rho", "queries", "outside", "cells") | {"levels": levels, "domain": [*domain]}
+        call = write_call("sl.noisy_counts", Name("table"), by=name_hierarchies(request), **settings)
     publish = write_call("counts.publish", str(request.output))
-    return write_python(table, *reads, f"counts = {call}  # draws anew, and costs again", publish)
+    return write_python(table, f"counts = {call}  # draws anew, and costs again", publish)
 
 
 class NoiseAnswer(Answer[NoiseDocument]):
@@ -273,14 +267,14 @@ def _find_people_roles(request: NoiseAttackRequest) -> Roles:
 
 def write_noise_attack(request: NoiseAttackRequest) -> str:
     """Write the Python that comes to the same."""
-    roles, folder = _find_people_roles(request), _require_folder(request)
+    roles = _find_people_roles(request)
     reads = [write_call("sl.read_noise", file) for file in request.files]
     tables = ", ".join(write_table(file, roles) for file in request.others)
     call = write_call(
         "sl.attack_noise",
         Name(f"[{', '.join(reads)}]"),
         people=Name(write_table(request.people, roles)),
-        by=Name(write_call("sl.read_hierarchies", str(folder))),
+        by=name_hierarchies(request),
         tables=Name(f"[{tables}]") if tables else None,
         prior=request.prior,
         chance=request.chance,
@@ -454,7 +448,7 @@ class SpentAnswer(FlatAnswer):
     releases: int
     delta: float
     epsilon: float | None
-    accounts: dict[str, float | None]
+    accounts: Mapping[str, float | None]
     promise: dict[str, Any] | None
     together: Live[sl.PrivacySpent]
     promised: Live[sl.SemanticPrivacy | None]
@@ -493,8 +487,8 @@ def ask_spent(request: SpentRequest) -> SpentAnswer:
         source=request.files,
         releases=len(spendings),
         delta=together.delta,
-        epsilon=finite_or_none(together.epsilon),
-        accounts={name: finite_or_none(each) for name, each in together.accounts().items()},
+        epsilon=together.epsilon,
+        accounts=together.accounts(),
         promise=None if promise is None else _write_promised(promise),
         notes=(planned, *((untold,) if promise is None else promise.warnings)),
         together=together,
@@ -610,9 +604,8 @@ def ask_promise(request: PromiseRequest) -> PromiseAnswer:
         )
     risks = {}
     for name, known in (("being_in", False), ("a_value", True)):
-        risk = asdict(promised.disclosure_risk(request.prior, known_to_be_in=known))
-        del risk["about"], risk["neighbours"], risk["condition"]
-        risks[name] = {**risk, "odds_factor": finite_or_none(risk["odds_factor"])}
+        risks[name] = asdict(promised.disclosure_risk(request.prior, known_to_be_in=known))
+        del risks[name]["about"], risks[name]["neighbours"], risks[name]["condition"]
     rates = promised.error_rates(request.false_alarms)
     units = dict.fromkeys(each.counted.unit.sentence() for each in spendings if each.counted is not None)
     notes = [*promised.warnings, *(f"promised {sentence}" for sentence in units)]

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from warnings import catch_warnings, simplefilter
 
+from pydantic import ConfigDict
+
 import sidelight as sl
 from sidelight.answers.recipe import (
     Name,
@@ -37,7 +39,6 @@ from sidelight.documents.document import (
     ReaderFacts,
     ReleaseFacts,
     SparsePart,
-    finite_or_none,
     number,
     reader_facts,
     release_facts,
@@ -120,11 +121,13 @@ def write_protect_again(request: ProtectRequest) -> str:
 class LevelFacts(SparsePart):
     """Levels that could be taken, and in a table of all of them what is measured; a utility without end is null."""
 
+    model_config = ConfigDict(from_attributes=True)  # the choices of a search, and the rows of such a table
+
     levels: dict[str, int]
     groups: int = 0
     suppressed: int
     measured: dict[str, Number] | None = None
-    utility: dict[str, float | None]
+    utility: Mapping[str, float | None]
 
 
 class DefenceFacts(DocumentPart):
@@ -164,13 +167,10 @@ class ProtectAnswer(FlatAnswer):
     resistance: DefenceFacts | None
     readers: tuple[AskedAttackerFacts, ...]
     published: Sidecar | None
+    judged: Live[Verdict | None] = "within"
     before: Live[AuditReport]  # of the table as if it were published as it is
     result: Live[SearchResult]
     files: Live[sl.Published | None]
-
-    @property
-    def verdict(self) -> Verdict | None:
-        return "within"
 
     def blocks(self) -> Blocks:
         result, before = self.result, self.before
@@ -232,11 +232,8 @@ class NothingAnswer(FlatAnswer):
     verdict_: Literal["nothing within policy"]
     blocked_by: Any
     closest: Any
+    judged: Live[Verdict | None] = "not within"
     reason: Live[str]
-
-    @property
-    def verdict(self) -> Verdict | None:
-        return "not within"
 
     def blocks(self) -> Blocks:
         yield Paragraph("Nothing within policy", "answer", "not within")
@@ -336,37 +333,21 @@ def _search_to_the_end(
 def _describe(result: SearchResult) -> dict[str, Any]:
     resistance, defence = result.resistance, None
     if resistance is not None:
-        defence = DefenceFacts(
-            reader=resistance.reader,
-            belief=None if resistance.belief is None else number(resistance.belief, large_is_bad=True),
-            loss=result.utility["loss"],
-            plain_loss=resistance.plain_loss,
-        )
-    return {
+        belief = None if resistance.belief is None else number(resistance.belief, large_is_bad=True)
+        loss, plain_loss = result.utility["loss"], resistance.plain_loss
+        defence = DefenceFacts(reader=resistance.reader, belief=belief, loss=loss, plain_loss=plain_loss)
+    names = ("levels", "suppressed", "utility", "choices", "checked", "complete", "warnings")
+    return {name: getattr(result, name) for name in names} | {
         "verdict_": str(result.verdict),
         "release": release_facts(result.release),
         "findings": tuple(map(published_finding, result.verdict.judgements)),
         "method": result.method.name,
-        "levels": dict(result.levels),
-        "suppressed": result.suppressed,
-        "utility": _write_worths(result.utility),
-        "choices": tuple(
-            LevelFacts(levels=dict(each.levels), suppressed=each.suppressed, utility=_write_worths(each.utility))
-            for each in result.choices
-        ),
-        "checked": result.checked,
-        "complete": result.complete,
-        "warnings": result.warnings,
         "resistance": defence,
         "readers": tuple(
             AskedAttackerFacts(**dict(reader_facts(each)), right=each.right, falls=each.falls)
             for each in result.readers
         ),
     }
-
-
-def _write_worths(worths: Mapping[Any, float]) -> dict[str, float | None]:
-    return {name: finite_or_none(worth) for name, worth in worths.items()}
 
 
 def _sentences(result: SearchResult) -> Iterator[str]:
@@ -529,10 +510,10 @@ def ask_compare(
 def _row_fields(
     ways: ReleaseComparison, row: ComparedRelease, wording: Callable[[sl.SidelightError], str]
 ) -> dict[str, Any]:
-    utility = {} if row.result is None else {name: row.result.utility[name] for name in COMPARED}
+    utility: dict[str, float] = {} if row.result is None else {name: row.result.utility[name] for name in COMPARED}
     return {
         **ways.as_data(row),
-        **_write_worths(utility),
+        **utility,
         "best_at": row.best_at,
         "levels": dict(row.levels),
         "labels": dict(row.labels),
@@ -546,18 +527,16 @@ ROWS_DRAWN = 100  # the document has all
 
 def _choose_rows(request: GeneralisationsRequest) -> Literal["all", "within", "minimal"]:
     """Choose which rows are listed: the minimal ones within the limits, if there are some and nothing else is said."""
-    policy, message = request.question.policy, ""
+    policy = request.question.policy
     listed = request.rows or ("all" if policy is None else "minimal")
     if policy is None and listed != "all":
-        message = f"--rows {listed} needs limits to be within; add --limit 'group size >= 5', for example"
-    elif policy is not None and listed == "all" and request.suppress:
-        message = "--suppress is for rows within the limits; leave --rows all out, or --suppress"
-    elif request.suppressed != "as *" and not request.suppress:
-        message = (
+        raise BadPolicy(f"--rows {listed} needs limits to be within; add --limit 'group size >= 5', for example")
+    if policy is not None and listed == "all" and request.suppress:
+        raise BadPolicy("--suppress is for rows within the limits; leave --rows all out, or --suppress")
+    if request.suppressed != "as *" and not request.suppress:
+        raise BadPolicy(
             "--suppressed says what becomes of suppressed people; say with --suppress how many may be, or leave it out"
         )
-    if message:
-        raise BadPolicy(message)
     return listed
 
 
@@ -669,5 +648,5 @@ def _list_rows(table: sl.GeneralisationTable) -> Iterator[LevelFacts]:
             groups=row.groups,
             suppressed=row.suppressed,
             measured={name: number(value, large_is_bad=large_is_bad) for (name, value), large_is_bad in values},
-            utility=_write_worths(row.utility),
+            utility=row.utility,
         )

@@ -6,33 +6,30 @@ Quick to import, as `request` is; what is asked with them is in the modules besi
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 
 from cyclopts import Group
 
 from sidelight.answers.request import (
     ANSWER,
     ASKED,
+    ENGINE,
+    LIMITS,
+    OF_CELLS,
+    OF_PEOPLE,
+    POLICY,
     Asked,
     AskedColumns,
-    AuditAsked,
     BelievedColumns,
-    CountColumns,
-    CountedPeopleColumns,
     Force,
-    HierarchiesAsked,
-    JointColumns,
-    LimitsAsked,
     LimitsRequest,
     LookupAsked,
     MeasuresAsked,
-    PolicyAsked,
     ReleaseColumns,
     Request,
     RolesAsked,
-    SearchAsked,
-    SuggestedColumns,
     TableColumns,
+    choose,
     complete_columns_of_people,
     option,
     options,
@@ -66,7 +63,7 @@ Utility: TypeAlias = Literal[
 class AuditRequest(LimitsRequest):
     """How bad is a published file, against whom?"""
 
-    asked: AuditAsked = Asked()
+    asked: Annotated[Asked, choose(*POLICY, "measures", *ENGINE)] = Asked()
     columns: ReleaseColumns = AskedColumns()
 
 
@@ -202,9 +199,16 @@ class AttackRequest(Request):
     """What is believed of people before."""
     present: Annotated[tuple[str, ...], option("--present", metavar="WHO")] = ()
     """Who is in each release: a column of the people's file (yes or no), or a probability; one for all, or one each."""
-    evidence: Annotated[Literal["shared", "independent", "sets"], option("--evidence", metavar="HOW")] = "shared"
-    """Count what several releases say together once (shared), or each as evidence of its own (independent); sets: as
-    shared, and --at-most judges by candidate sets, a lower bound where releases share people."""
+    evidence: Annotated[
+        Literal["shared", "independent", "sets"],
+        option(
+            "--evidence",
+            metavar="HOW",
+            help="Count what several releases say together once (shared), or each as evidence of its own "
+            "(independent); sets: as shared, and --at-most judges by candidate sets, a lower bound where releases "
+            "share people.",
+        ),
+    ] = "shared"
     same_value: Annotated[tuple[str, ...], option("--same-value", metavar="PAIR")] = ()
     """Two words for one value, as 'Influenza=Flu'; repeat it. '=': no others."""
     at_most: Annotated[str | None, option("--at-most", metavar="SHARE")] = None
@@ -224,7 +228,7 @@ class AttackRequest(Request):
     locate: Annotated[Literal["labels", "intervals", "nearest"] | None, option("--locate", metavar="HOW")] = None
     """How people are found; if nothing is said, as the file was made, or by all printed forms (intervals)."""
     asked: LookupAsked = Asked()
-    columns: JointColumns = AskedColumns()
+    columns: Annotated[AskedColumns, choose("known", *OF_CELLS, "suppressed_people", "kinds")] = AskedColumns()
 
     @property
     def names_attacker(self) -> bool:
@@ -232,21 +236,19 @@ class AttackRequest(Request):
         return self.attacker is not None or self.method is not None or bool(self.limit)
 
     def check(self) -> None:
-        message = ""
         if not self.names_attacker:
             if self.people is None:
                 raise BadMeasure("missing option '--people', or --as for one file; see 'sidelight attack --help'")
             # A release tells nothing more when it is read twice, and would be believed twice as much.
             places = [real_path(Path(file)) for file in self.files]
             twice = [file for index, file in enumerate(self.files) if places[index] in places[:index]]
-            message = f"{twice[0]} is listed twice; list each release once" if twice else ""
+            if twice:
+                raise BadRelease(f"{twice[0]} is listed twice; list each release once")
         elif self.attacker != "insider" and (self.method or self.limit):
             known = "--method" if self.method else "--limit"
             raise BadMeasure(f"{known} is what an insider knows; say --as insider, or leave it out")
         elif len(self.files) != 1:
-            message = "--as is about one published file; give one, or leave --as out to attack several together"
-        if message:
-            raise BadRelease(message)
+            raise BadRelease("--as is about one published file; give one, or leave --as out to attack several together")
 
 
 # Of a table
@@ -265,7 +267,7 @@ class TableRequest(LimitsRequest):
 class ProtectRequest(TableRequest):
     """How to search for a release, where it is published, and how it is written."""
 
-    asked: SearchAsked = Asked()
+    asked: Annotated[Asked, choose(*POLICY, *ENGINE)] = Asked()
     method: Annotated[MethodName, option("--method", metavar="NAME")] = "lattice"
     """Which search."""
     utility: Annotated[Utility, option("--utility", metavar="NAME")] = "balanced loss"
@@ -307,13 +309,8 @@ class ProtectRequest(TableRequest):
 class CompareRequest(TableRequest):
     """Which ways of publishing are compared."""
 
-    asked: PolicyAsked = Asked()
-    method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = (
-        "lattice",
-        "mondrian",
-        "anatomy",
-        "microaggregation",
-    )
+    asked: Annotated[Asked, choose(*POLICY)] = Asked()
+    method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = get_args(MethodName)
     """A search to try; repeat it.  If nothing is said, all."""
     suppress: Annotated[tuple[float, ...], option("--suppress", metavar="SHARE")] = (0, 0.01, 0.05)
     """A share of people who may be suppressed to try; repeat it (lattice)."""
@@ -369,7 +366,7 @@ class SimulateRequest(LimitsRequest):
     """Set noisy counts of this epsilon each beside the others; repeat it."""
     levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL", group=NOISE)] = ()
     """A column and its level in the noisy counts, such as age=2; repeat it."""
-    asked: LimitsAsked = Asked()
+    asked: Annotated[Asked, choose(*LIMITS)] = Asked()
     columns: TableColumns = AskedColumns()
 
 
@@ -379,14 +376,8 @@ class InspectRequest(Request):
 
     tables: ClassVar[tuple[str, ...]] = ("files", "population")
 
-    preset: Annotated[
-        str | None,
-        option(
-            "--preset",
-            metavar="NAME",
-            help="'HIPAA safe harbour': look for its identifiers instead; or another, whose limits are drafted.",
-        ),
-    ] = None
+    preset: Annotated[str | None, option("--preset", metavar="NAME")] = None
+    """'HIPAA safe harbour': look for its identifiers instead; or another, whose limits are drafted."""
     population: Annotated[str | None, option("--population", metavar="FILE")] = None
     """With 'HIPAA safe harbour': people, or ZIP codes, by which it tells whether too few have the same three digits."""
     residents: Annotated[str | None, option("--residents", metavar="COLUMN")] = None
@@ -400,7 +391,7 @@ class InspectRequest(Request):
     drafts: Annotated[Path | None, option("--hierarchies", metavar="FOLDER", group=ANSWER)] = None
     """Draft a hierarchy '<column>.csv' for each column that others may know, into this folder."""
     asked: RolesAsked = Asked()
-    columns: SuggestedColumns = AskedColumns()
+    columns: Annotated[AskedColumns, choose("known", *OF_CELLS, "person", "keep", "weight", "kinds")] = AskedColumns()
 
 
 @options(ASKED, verb="hierarchies")
@@ -426,6 +417,20 @@ class HierarchiesRequest(Request):
     force: Force = False
     asked: RolesAsked = Asked()
     columns: TableColumns = AskedColumns()
+
+
+@options(ANSWER, verb="serve")
+class ServeRequest(LimitsRequest):
+    """Where a page shows what is explored, and where it publishes."""
+
+    asked: Annotated[Asked, choose(*LIMITS, "population")] = Asked()
+    columns: TableColumns = AskedColumns()
+    port: Annotated[int, option("--port", metavar="NUMBER", at_least=0)] = 0
+    """The port of 127.0.0.1 that is listened to; 0 is any that is free."""
+    no_browser: Annotated[bool, option("--no-browser")] = False
+    """Only print the address, and open no browser."""
+    output: Annotated[Path | None, option("--output", "-o", metavar="FOLDER")] = None
+    """The folder into which the page may publish releases; without it they are downloaded."""
 
 
 # Of noise
@@ -469,7 +474,7 @@ class NoiseRequest(Request):
     """Where to publish: .csv or .parquet; a document is put beside it."""
     force: Force = False
     asked: LookupAsked = Asked()
-    columns: CountColumns = AskedColumns()
+    columns: Annotated[AskedColumns, choose(*OF_PEOPLE)] = AskedColumns()
 
 
 @options(ASKED, verb="count")
@@ -501,8 +506,8 @@ class NoiseAttackRequest(Request):
     """What is believed of people before."""
     chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
     """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
-    asked: HierarchiesAsked = Asked()
-    columns: CountedPeopleColumns = AskedColumns()
+    asked: Annotated[Asked, choose("hierarchies")] = Asked()
+    columns: Annotated[AskedColumns, choose("missing", "missing_marks", "encoding", "sheet")] = AskedColumns()
 
 
 @options(PAID, verb="ledger begin")

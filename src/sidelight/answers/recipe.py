@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 from cyclopts import Parameter
 
 import sidelight as sl
-from sidelight.answers.request import (
-    OPTIONS,
-    BelievedColumns,
-    JointColumns,
-    ReleaseColumns,
-    Request,
-    SuggestedColumns,
-    TableColumns,
-)
+from sidelight.answers import questions
+from sidelight.answers.request import OPTIONS, Request
 from sidelight.errors import as_names
 from sidelight.files import sidecar_path
 from sidelight.measures.about import About
@@ -37,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def write_call(function: str, *arguments: object, **settings: object) -> str:
-    """Write a call in Python; settings that are `None`, `False` or empty are left out, and code is a `Code`.
+    """Write a call in Python; settings that are `None`, `False` or empty are left out, and code is a `Name`.
 
     >>> write_call("sl.read_release", "a.csv", quasi=["age", "sex"], sensitive="job", missing=None)
     "sl.read_release('a.csv', quasi=['age', 'sex'], sensitive='job')"
@@ -129,6 +122,12 @@ def write_hierarchies(folder: Path | None, suppress_only: Sequence[str] = ()) ->
     labels = "[text for text in table.column(name).labels if text is not None]"
     made = f"{{name: sl.Hierarchy.suppression(name, {labels}) for name in {list(suppress_only)!r}}}"
     return [f"hierarchies = dict({read}) | {made}"]
+
+
+def name_hierarchies(request: Request) -> Name | None:
+    """Write how the hierarchies of a request are read, where it has any."""
+    folder = request.hierarchies
+    return None if folder is None else Name(write_call("sl.read_hierarchies", str(folder)))
 
 
 def write_policy(question: Question) -> str:
@@ -240,19 +239,14 @@ def _join_option(name: str, *words: str) -> tuple[str, ...]:
     return (f"{name}={words[0]}", *words[1:]) if words and words[0].startswith("-") else (name, *words)
 
 
-COLUMNS_OF: Mapping[str, object] = {
-    **dict.fromkeys(("audit", "report"), ReleaseColumns),
-    **dict.fromkeys(("believe", "explore"), BelievedColumns),
-    **dict.fromkeys(("hierarchies", "protect"), TableColumns),
-    "attack": JointColumns,
-    "columns": SuggestedColumns,
+REQUESTS = {
+    each.verb: each for each in vars(questions).values() if isinstance(each, type) and issubclass(each, Request)
 }
-"""Which columns a verb asks for; other roles decide nothing of its answer."""
 
 
 def write_role_options(roles: Roles, verb: str = "protect") -> list[str]:
-    """Write roles as the options that a verb has."""
-    _, chosen = get_args(COLUMNS_OF[verb])
+    """Write roles as the options that a verb has; others decide nothing of its answer."""
+    _, chosen = get_args(get_type_hints(REQUESTS[verb], include_extras=True)["columns"])
     words = [word for name in roles.quasi for word in ("--group", name)]
     words += [word for name in roles.value_columns for word in ("--sensitive", name)]
     for name, value in roles.stated().items():

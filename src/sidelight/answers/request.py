@@ -257,10 +257,6 @@ BelievedColumns: TypeAlias = Annotated[AskedColumns, choose("quasi", *OF_PEOPLE,
 TableColumns: TypeAlias = Annotated[
     AskedColumns, choose("quasi", *OF_PEOPLE, "sensitive_level", "keep", "weight", "kinds")
 ]
-SuggestedColumns: TypeAlias = Annotated[AskedColumns, choose("known", *OF_CELLS, "person", "keep", "weight", "kinds")]
-JointColumns: TypeAlias = Annotated[AskedColumns, choose("known", *OF_CELLS, "suppressed_people", "kinds")]
-CountColumns: TypeAlias = Annotated[AskedColumns, choose(*OF_PEOPLE)]
-CountedPeopleColumns: TypeAlias = Annotated[AskedColumns, choose("missing", "missing_marks", "encoding", "sheet")]
 
 
 # What is asked of files
@@ -298,14 +294,8 @@ ENGINE = ("memory", "engine", "master")
 """The fields of verbs with limits, of those that compare with a population, and of those that count in several ways."""
 
 RolesAsked: TypeAlias = Annotated[Asked, choose("roles_file")]
-HierarchiesAsked: TypeAlias = Annotated[Asked, choose("hierarchies")]
 LookupAsked: TypeAlias = Annotated[Asked, choose("hierarchies", "roles_file")]
-LimitsAsked: TypeAlias = Annotated[Asked, choose(*LIMITS)]
-ExploredAsked: TypeAlias = Annotated[Asked, choose(*LIMITS, "population")]
-PolicyAsked: TypeAlias = Annotated[Asked, choose(*POLICY)]
-SearchAsked: TypeAlias = Annotated[Asked, choose(*POLICY, *ENGINE)]
 MeasuresAsked: TypeAlias = Annotated[Asked, choose(*POLICY, "measures")]
-AuditAsked: TypeAlias = Annotated[Asked, choose(*POLICY, "measures", *ENGINE)]
 
 
 @options(ASKED)

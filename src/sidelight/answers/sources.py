@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,22 +135,14 @@ def read_question(asked: Asked, *, roles: Roles | None = None, otherwise: Policy
         roles = otherwise.roles.update(roles or Roles())
         file = None if asked.limits or asked.measures or preset else otherwise
     chosen = None if preset is None else read_preset(preset, population=population)
-    criteria = [
-        *(file.policy.criteria if file else ()),
-        *(chosen.criteria if chosen else ()),
-        *(read_limit(text) for text in asked.limits),
-    ]
+    read = [each for each in (file, chosen) if each is not None]
+    criteria = [*chain.from_iterable(each.criteria for each in read), *map(read_limit, asked.limits)]
+    beside = chain.from_iterable(each.beside for each in read)
     question = Question(
         roles=(file.roles if file else Roles()).update(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
-        measures=drop_repeats(
-            (
-                *(read_measure(text) for text in asked.measures),
-                *(file.beside if file else ()),
-                *(chosen.beside if chosen else ()),
-            )
-        ),
-        notes=(*(file.notes if file else ()), *(chosen.notes if chosen else ())),
+        measures=drop_repeats((*map(read_measure, asked.measures), *beside)),
+        notes=tuple(chain.from_iterable(each.notes for each in read)),
         files=(policy,) if policy else (),
         policy_file=None if asked.limits or preset or population else policy,
     )

@@ -8,7 +8,6 @@ A verb takes a request as cyclopts reads it and has it asked; the question's mod
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,22 +33,17 @@ from sidelight.answers.questions import (
     PromiseRequest,
     ProtectRequest,
     ReportRequest,
+    ServeRequest,
     SimulateRequest,
     SpentRequest,
 )
 from sidelight.answers.request import (
-    ANSWER,
     FILE_KINDS,
     READ,
-    Asked,
-    AskedColumns,
-    ExploredAsked,
     ReleaseFile,
-    TableColumns,
     TableFile,
     choose,
     files,
-    option,
 )
 from sidelight.cli.help_pages import DEBUG_HINT, epilogue
 from sidelight.cli.run import Output, Status, bar, name_options, named_inputs, remember_written, run, say
@@ -114,25 +108,20 @@ def columns(file: TableFile, /, *, request: InspectRequest = InspectRequest(), t
 
     What you do not say about the columns is suggested, by rules of thumb: read it before you rely on it.
     """
-    from sidelight.answers.inspect import (  # noqa: PLC0415 - `--help` is quick
-        ask_columns,
-        check_safe_harbour,
-        checks_columns,
-        write_columns,
-    )
+    from sidelight.answers import inspect  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import list_inputs  # noqa: PLC0415
     from sidelight.engines.files import refuse_unsure_names  # noqa: PLC0415 - `--help` is quick
 
     request = request.about(file)
-    is_check = checks_columns(request)
+    is_check = inspect.checks_columns(request)
     refuse_unsure_names(request.file, request.roles)
     if is_check:
-        return target.answer(check_safe_harbour, request)
+        return target.answer(inspect.check_safe_harbour, request)
     written = () if request.write is None else (request.write,)
     inputs = tuple(list_inputs(request))
     target.refuse(inputs, beside=written)
     with bar("looking at") as progress:
-        answer = ask_columns(request, progress)
+        answer = inspect.ask_columns(request, progress)
     folder = request.drafts
     is_new = folder is not None and not folder.exists()
     if folder is not None:
@@ -146,7 +135,7 @@ def columns(file: TableFile, /, *, request: InspectRequest = InspectRequest(), t
         if is_new and folder is not None:
             folder.rmdir()
         raise
-    target.deliver(answer, request, write_columns)
+    target.deliver(answer, request, inspect.write_columns)
     return Status.WITHIN_POLICY
 
 
@@ -450,31 +439,7 @@ def serve(
     ] = None,
     /,
     *,
-    asked: ExploredAsked = Asked(),
-    columns: TableColumns = AskedColumns(),
-    port: Annotated[
-        int,
-        option(
-            "--port",
-            metavar="NUMBER",
-            at_least=0,
-            group=ANSWER,
-            help="The port of 127.0.0.1 that is listened to; 0 is any that is free.",
-        ),
-    ] = 0,
-    no_browser: Annotated[
-        bool, option("--no-browser", group=ANSWER, help="Only print the address, and open no browser.")
-    ] = False,
-    output: Annotated[
-        Path | None,
-        option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            group=ANSWER,
-            help="The folder into which the page may publish releases; without it they are downloaded.",
-        ),
-    ] = None,
+    request: ServeRequest = ServeRequest(),
 ) -> int:
     """Explore a table or a release on a page that this machine shows to your browser, and to nobody else.
 
@@ -482,7 +447,7 @@ def serve(
     """
     from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
 
-    return verb.serve(file, asked, columns.roles(), output=output, port=port, open_browser=not no_browser)
+    return verb.serve(file, request)
 
 
 def _make_folder(folder: Path, option: str) -> None:
@@ -494,17 +459,14 @@ def _make_folder(folder: Path, option: str) -> None:
         ) from None
 
 
-def _schema_printer(module: str, name: str) -> Callable[[], int]:
-    def write() -> int:
-        from importlib import import_module  # noqa: PLC0415
+def _print_schema(module: str, name: str) -> int:
+    from importlib import import_module  # noqa: PLC0415
 
-        from sidelight.documents.document import schema_text  # noqa: PLC0415
+    from sidelight.documents.document import schema_text  # noqa: PLC0415
 
-        document = getattr(import_module(f"sidelight.{module}"), name)
-        sys.stdout.write(schema_text(document) if isinstance(document, type) else document())
-        return 0
-
-    return write
+    document = getattr(import_module(f"sidelight.{module}"), name)
+    sys.stdout.write(schema_text(document) if isinstance(document, type) else document())
+    return 0
 
 
 for _name, _module, _document, _text in (
@@ -518,8 +480,8 @@ for _name, _module, _document, _text in (
     ),
     ("sidecar", "publish.sidecar", "Sidecar", "the sidecars of published releases, for programs that read them"),
 ):
-    _print_schema = _schema_printer(_module, _document)
-    app.command(_print_schema, name=f"{_name}-schema", group=FOR_PROGRAMS, help=f"Print the JSON schema of {_text}.")
+    _print = partial(_print_schema, _module, _document)
+    app.command(_print, name=f"{_name}-schema", group=FOR_PROGRAMS, help=f"Print the JSON schema of {_text}.")
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from rich.console import Console
 
 import sidelight as sl
 from sidelight.answers.audit import ask_audit, ask_report, attach_hierarchies
-from sidelight.answers.questions import AuditRequest, ProtectRequest, ReportRequest
+from sidelight.answers.questions import AuditRequest, ProtectRequest, ReportRequest, ServeRequest
 from sidelight.answers.recipe import write_command, write_typed
 from sidelight.answers.request import Asked
 from sidelight.answers.sources import (
@@ -145,21 +145,23 @@ def as_csv(release: sl.Release) -> bytes:
 # The page
 
 
-def serve(
-    file: str | None, asked: Asked, roles: Roles, *, output: Path | None, port: int, open_browser: bool
-) -> Status:
+def serve(file: str | None, request: ServeRequest) -> Status:
     """Read the file and show the page until it is closed; what was uploaded is removed then."""
     try:
         from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise NotAvailable.without(package=error.name or "fastapi", what="the page", extra="web") from None
+    output = request.output
     if output is not None and not output.is_dir():
-        message = f"no folder '{output}' into which releases could be published; make it first, or leave "
-        message += "--output out"
-        raise SidelightError(message)
-    explored = replace(workspace(file, asked, roles), output=output)
-    how = "Open it in a browser on this machine. Ctrl-C closes it."
-    show(explored, port=port, open_browser=open_browser, say=lambda address: _print_line(f"{address}\n\n{how}"))
+        raise SidelightError(
+            f"no folder '{output}' into which releases could be published; make it first, or leave --output out"
+        )
+
+    def say(address: str) -> None:
+        _print_line(f"{address}\n\nOpen it in a browser on this machine. Ctrl-C closes it.")
+
+    explored = replace(workspace(file, request.asked, request.columns.roles()), output=output)
+    show(explored, port=request.port, open_browser=not request.no_browser, say=say)
     return Status.WITHIN_POLICY
 
 

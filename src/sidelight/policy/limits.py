@@ -229,15 +229,11 @@ _REMEDIES = {
     "string_type": "text in quotes",
     "bool_type": "true or false",
     "list_type": 'a list, such as ["age", "sex"]',
-    "tuple_type": "a list",
-    "sequence_str": "a list",
-    "is_instance_of": "a list",
+    **dict.fromkeys(("tuple_type", "sequence_str", "is_instance_of"), "a list"),
     "too_long": "a shorter list",
     "missing": "a longer list",
     "string_unicode": "text in UTF-8",
-    "dict_type": "a table, such as {name = 1}",
-    "model_type": "a table, such as {name = 1}",
-    "model_attributes_type": "a table, such as {name = 1}",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a table, such as {name = 1}"),
     "finite_number": "a finite number",
 }
 """What to give, by the kind of pydantic's error."""

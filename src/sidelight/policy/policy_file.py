@@ -91,6 +91,11 @@ class PolicyFile:
     notes: tuple[str, ...] = ()
     beside: tuple[Measure, ...] = ()  # what presets report without a limit
 
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The limits of the policy."""
+        return self.policy.criteria
+
 
 def read_policy(path: str | Path) -> Policy:
     """Which bounds does this file set?

@@ -112,6 +112,12 @@ class FlatAnswer(Answer[None]):
     """An answer whose own fields stand under "answer", without those that were not given; `as_` is the key "as"."""
 
     answer: None = None
+    judged: Live[Verdict | None] = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What was judged; nothing where no limit was set."""
+        return self.judged
 
     @model_serializer(mode="wrap")
     def _gather_fields(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
