@@ -263,30 +263,24 @@ def _unplaced_hints(
     by: Mapping[str, sl.Hierarchy],
 ) -> Iterator[str]:
     """Yield of each release how many people fit no group of it, in which columns, and what would place them."""
-    lookup = Lookup.build(by, request.locate, request.columns.may_hold_people)
+    lookup, known = Lookup.build(by, request.locate, request.columns.may_hold_people), exposure.people.known
     for file, release, view in zip(request.files, map(find_release, releases), exposure.views, strict=True):
         rows = np.flatnonzero(view.missed)
         if len(rows) == 0:
             continue
         people = exposure.people.sizes[rows]
         failing = {}
-        for column in exposure.people.known:
+        for column in known:
             alone = link(release, [column.take(rows)], len(rows), lookup)
             failing[column.name] = int(people[alone.nowhere].sum())
         columns = sorted((name for name, count in failing.items() if count), key=lambda name: -failing[name])
-        where = (
-            "no group covers their " + ", ".join(f"{name} ({failing[name]:,})" for name in columns[:3])
-            if columns
-            else "no group covers all of their columns at once"
-        )
+        where = "no group covers all of their columns at once"
+        if columns:
+            where = "no group covers their " + ", ".join(f"{name} ({failing[name]:,})" for name in columns[:3])
         remedies = [*_remedies(request, release, columns, by)]
         if not remedies and request.locate is None and release.printing is None:
             remedies.append("say --locate nearest if groups print averages")
-        sought = {column.name: column for column in exposure.people.known}
-        labels = {
-            name: {sought[name].labels[code] for code in np.unique(sought[name].codes[rows]).tolist()}
-            for name in columns
-        }
+        labels = {each.name: {each.labels[code] for code in np.unique(each.codes[rows])} for each in known}
         unknown = [name for name in columns if name in by and not all(map(by[name].has, labels[name]))]
         if unknown:
             remedies.insert(0, f"add the values that the hierarchy of {listed(unknown)} lacks")

@@ -98,8 +98,9 @@ def demo(folder: Path) -> int:
     if status != Status.WITHIN_POLICY:
         return status
 
-    _print_line(f"\n3. sidelight audit {release} --policy {policy}\n")
-    _judge_published(folder, request.about(str(table)))
+    audit = AuditRequest(files=(str(release),), asked=Asked(policy=policy))
+    _print_line(f"\n3. {write_command(audit)}\n")
+    _judge_published(folder, audit, request.about(str(table)))
     _print_line(f"\nData: {adult.citation}, CC BY 4.0")
     beside = (sidecar_path(release).name, dictionary_path(release).name, HIERARCHIES)
     _print_line(f"Written to {folder}: {', '.join((*FILES, *beside))}")
@@ -107,12 +108,11 @@ def demo(folder: Path) -> int:
     return Status.WITHIN_POLICY
 
 
-def _judge_published(folder: Path, protected: ProtectRequest) -> None:
+def _judge_published(folder: Path, audit: AuditRequest, protected: ProtectRequest) -> None:
     """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
-    table, _, policy, release, kept, page = (str(folder / name) for name in FILES)
-    asked = Asked(policy=Path(policy))
-    write_whole(Path(kept), ask_audit(AuditRequest(files=(release,), asked=asked)).to_json(), force=True)
-    request = ReportRequest(files=(release,), asked=asked, table=table)
+    table, *_, kept, page = (str(folder / name) for name in FILES)
+    write_whole(Path(kept), ask_audit(audit).to_json(), force=True)
+    request = ReportRequest(files=audit.files, asked=audit.asked, table=table)
     signed = ask_report(request, (write_command(protected), write_command(request, Output(html=Path(page)))))
     write_whole(Path(page), sl.report_html(signed), force=True)
     for part in draw_blocks(signed.blocks()):
