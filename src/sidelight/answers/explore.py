@@ -371,7 +371,7 @@ def ask_skyline(request: SkylineRequest, release: Release, live: LiveSkyline) ->
     """Measure the point; `live` is the map around it."""
     (finding,) = audit_report(release, verdict=sl.Policy(request.criterion).judge(release)).answer.findings
     return SkylineAnswer(
-        sentence=_conclude(request, release, finding),
+        sentence=_write_conclusion(request, release, finding),
         holds=finding.holds,
         people=release.size,
         groups=len(release),
@@ -383,7 +383,7 @@ def ask_skyline(request: SkylineRequest, release: Release, live: LiveSkyline) ->
     )
 
 
-def _conclude(request: SkylineRequest, release: Release, finding: AuditFinding) -> str:
+def _write_conclusion(request: SkylineRequest, release: Release, finding: AuditFinding) -> str:
     rules_out, others, family = request.point
     knows = [
         f"the values of {others:,} other {form('person', others)}" if others else "",

@@ -188,7 +188,7 @@ class InspectAnswer(FlatAnswer):
             if lines:
                 yield PageSection(title, (Points(tuple(lines)),))
         if self.identifying is not None:
-            yield PageSection("Who is found", (Points(tuple(_find_people(*self.identifying, _read_alone(request)))),))
+            yield PageSection("Who is found", (Points(tuple(_count_found(*self.identifying, _read_alone(request)))),))
             yield from _sets_grid(self.identifying[1])
         yield from notes_section(f"{note}." for note in self.notes)
         if self.drafts:
@@ -229,7 +229,7 @@ def ask_columns(request: InspectRequest, progress: Progress) -> InspectAnswer:
     ages = [each.column for each in suggested.columns if is_age(each.column)]
     return InspectAnswer(
         source=request.file,
-        **_list_columns(suggested, drafted),
+        **_list_inspected(suggested, drafted),
         written=tuple(map(str, contents | policy)),
         **({} if identifying is None else _list_sets(*identifying, _read_alone(request))),
         notes=(
@@ -299,7 +299,7 @@ def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
 # The answer as data
 
 
-def _list_columns(suggested: sl.SuggestedRoles, drafted: Mapping[str, Draft]) -> dict[str, Any]:
+def _list_inspected(suggested: sl.SuggestedRoles, drafted: Mapping[str, Draft]) -> dict[str, Any]:
     return {
         "columns": tuple(
             InspectedColumn(
@@ -350,7 +350,7 @@ def _describe_column(each: sl.SuggestedRole, draft: Draft | None) -> str:
     return f"{each.column or '(no name)'} ({labels}{gaps}): {each.reason}.{coarser}"
 
 
-def _find_people(table: sl.Table, which: sl.IdentifyingColumns, share: Fraction) -> Iterator[str]:
+def _count_found(table: sl.Table, which: sl.IdentifyingColumns, share: Fraction) -> Iterator[str]:
     """Yield whom an attacker finds who knows all columns, which of them are worst, and which few do it too."""
     everything = f"Who knows {listed(which.columns)} of somebody"
     alone = people_alone(table.sizes)

@@ -173,7 +173,7 @@ def ask_noise(
         schema_version=3,
         source=request.file,
         answer=published.document,
-        notes=tuple(_notes(noisy, has_ledger=ledger is not None)),
+        notes=tuple(_note_omissions(noisy, has_ledger=ledger is not None)),
         noisy=noisy,
         account=None if ledger is None else ledger.read(),
         written=(published.path, published.beside),
@@ -193,7 +193,7 @@ def _refuse_settings_of_cells(request: NoiseRequest, levels: Mapping[str, int]) 
         raise BadNoise("how much may the counts depend on one person? give --epsilon")
 
 
-def _notes(noisy: sl.NoisyCounts | sl.StableCounts, *, has_ledger: bool) -> Iterator[str]:
+def _note_omissions(noisy: sl.NoisyCounts | sl.StableCounts, *, has_ledger: bool) -> Iterator[str]:
     if not noisy.unit.checked:
         yield "name the column of people with --person to have it checked that each row is a person"
     if noisy.spending.delta and noisy.people_at_most is None:

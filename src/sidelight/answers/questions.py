@@ -13,11 +13,11 @@ from cyclopts import Group
 from sidelight.answers.request import (
     ANSWER,
     ASKED,
-    ENGINE,
-    LIMITS,
     OF_CELLS,
+    OF_ENGINE,
+    OF_LIMITS,
     OF_PEOPLE,
-    POLICY,
+    OF_POLICY,
     Asked,
     AskedColumns,
     BelievedColumns,
@@ -63,7 +63,7 @@ Utility: TypeAlias = Literal[
 class AuditRequest(LimitsRequest):
     """How bad is a published file, against whom?"""
 
-    asked: Annotated[Asked, choose(*POLICY, "measures", *ENGINE)] = Asked()
+    asked: Annotated[Asked, choose(*OF_POLICY, "measures", *OF_ENGINE)] = Asked()
     columns: ReleaseColumns = AskedColumns()
 
 
@@ -267,7 +267,7 @@ class TableRequest(LimitsRequest):
 class ProtectRequest(TableRequest):
     """How to search for a release, where it is published, and how it is written."""
 
-    asked: Annotated[Asked, choose(*POLICY, *ENGINE)] = Asked()
+    asked: Annotated[Asked, choose(*OF_POLICY, *OF_ENGINE)] = Asked()
     method: Annotated[MethodName, option("--method", metavar="NAME")] = "lattice"
     """Which search."""
     utility: Annotated[Utility, option("--utility", metavar="NAME")] = "balanced loss"
@@ -309,7 +309,7 @@ class ProtectRequest(TableRequest):
 class CompareRequest(TableRequest):
     """Which ways of publishing are compared."""
 
-    asked: Annotated[Asked, choose(*POLICY)] = Asked()
+    asked: Annotated[Asked, choose(*OF_POLICY)] = Asked()
     method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = get_args(MethodName)
     """A search to try; repeat it.  If nothing is said, all."""
     suppress: Annotated[tuple[float, ...], option("--suppress", metavar="SHARE")] = (0, 0.01, 0.05)
@@ -366,7 +366,7 @@ class SimulateRequest(LimitsRequest):
     """Set noisy counts of this epsilon each beside the others; repeat it."""
     levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL", group=NOISE)] = ()
     """A column and its level in the noisy counts, such as age=2; repeat it."""
-    asked: Annotated[Asked, choose(*LIMITS)] = Asked()
+    asked: Annotated[Asked, choose(*OF_LIMITS)] = Asked()
     columns: TableColumns = AskedColumns()
 
 
@@ -423,7 +423,7 @@ class HierarchiesRequest(Request):
 class ServeRequest(LimitsRequest):
     """Where a page shows what is explored, and where it publishes."""
 
-    asked: Annotated[Asked, choose(*LIMITS, "population")] = Asked()
+    asked: Annotated[Asked, choose(*OF_LIMITS, "population")] = Asked()
     columns: TableColumns = AskedColumns()
     port: Annotated[int, option("--port", metavar="NUMBER", at_least=0)] = 0
     """The port of 127.0.0.1 that is listened to; 0 is any that is free."""

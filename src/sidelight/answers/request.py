@@ -288,14 +288,14 @@ class Asked:
     """A measure without a limit, such as 'closeness'; repeat it."""
 
 
-LIMITS = ("policy", "limits", "hierarchies")
-POLICY = (*LIMITS, "preset", "population")
-ENGINE = ("memory", "engine", "master")
+OF_LIMITS = ("policy", "limits", "hierarchies")
+OF_POLICY = (*OF_LIMITS, "preset", "population")
+OF_ENGINE = ("memory", "engine", "master")
 """The fields of verbs with limits, of those that compare with a population, and of those that count in several ways."""
 
 RolesAsked: TypeAlias = Annotated[Asked, choose("roles_file")]
 LookupAsked: TypeAlias = Annotated[Asked, choose("hierarchies", "roles_file")]
-MeasuresAsked: TypeAlias = Annotated[Asked, choose(*POLICY, "measures")]
+MeasuresAsked: TypeAlias = Annotated[Asked, choose(*OF_POLICY, "measures")]
 
 
 @options(ASKED)

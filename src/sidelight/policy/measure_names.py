@@ -15,7 +15,7 @@ from typing import TypeAlias
 from sidelight.errors import BadPolicy, did_you_mean
 from sidelight.measures.measure import Measure, declared_measures
 
-Kinds: TypeAlias = tuple[type[Measure], ...]
+MeasureKinds: TypeAlias = tuple[type[Measure], ...]
 
 _ASKED_BY_SEARCHES = ("learner", "insider")
 
@@ -49,19 +49,19 @@ MODULES = {
 }
 
 
-def all_measures() -> Kinds:
+def all_measures() -> MeasureKinds:
     """Return all measures of ours."""
     return tuple(map(measure_named, MODULES))
 
 
-def shown_measures() -> Kinds:
+def shown_measures() -> MeasureKinds:
     """Return what an audit shows by default: the classics, and how surely people are found."""
     classics = ("sidelight.measures.classics", "sidelight.measures.closeness")
     names = [name for name, module in MODULES.items() if module in classics]
     return tuple(map(measure_named, (*names, "prosecutor risk", "marketer risk")))
 
 
-def population_measures() -> Kinds:
+def population_measures() -> MeasureKinds:
     """Return those that compare a release with a population."""
     return tuple(map(measure_named, ("journalist risk", "marketer risk", "presence", "absence")))
 
@@ -70,7 +70,7 @@ ASK_CHOICES = ("both", *_ASKED_BY_SEARCHES, "nobody")
 """Whom a search may be told to ask, on a command line or a page: without importing them."""
 
 
-def asked_attackers() -> Kinds:
+def asked_attackers() -> MeasureKinds:
     """Return the attackers whom searches ask of what they found: ours, then those that somebody else declared."""
     ours = tuple(map(measure_named, _ASKED_BY_SEARCHES))
     return (
