@@ -49,18 +49,18 @@ OTHERS = -2
 """In the place of a person: all who have a key, or are of a part, but those whom statements name."""
 
 KindEntries: TypeAlias = tuple[Integers, Integers, Floats]
-"""Kinds of people, values, and how many people of the kind have the value."""
+"""KindsOfPeople of people, values, and how many people of the kind have the value."""
 
 
-Kinds: TypeAlias = "np.recarray[Any, Any]"
-"""Kinds of people: the key `printed` about each, and a `part` that it is, −1 for everybody with the key.
+KindsOfPeople: TypeAlias = "np.recarray[Any, Any]"
+"""KindsOfPeople of people: the key `printed` about each, and a `part` that it is, −1 for everybody with the key.
 
 `person` says whom statements name: the place among the names, `NOBODY` where the key has nobody who is named, or
 `OTHERS`.  How many `people` there are of a kind is part of the estimate, unless it is everybody with a key.
 """
 
 
-def list_kinds(printed: Integers, part: Integers | int, person: Integers, people: Floats) -> Kinds:
+def build_kinds(printed: Integers, part: Integers | int, person: Integers, people: Floats) -> KindsOfPeople:
     """Return kinds of people by their fields."""
     fields = np.broadcast_arrays(printed, part, person, people)
     return np.rec.fromarrays(fields, names="printed, part, person, people")  # type: ignore[call-overload, no-any-return]
@@ -86,7 +86,7 @@ class KeyBeliefs:
     """P*(s | q): people of kind `key[i]` are believed to have value `value[i]` with `probability[i]`."""
 
     variables: Variables
-    keys: Kinds
+    keys: KindsOfPeople
     domain: tuple[Label, ...]
     key: Integers
     value: Integers
@@ -98,7 +98,7 @@ class KeyBeliefs:
         cls,
         variables: Variables,
         domain: tuple[Label, ...],
-        kinds: Sequence[tuple[Kinds, KindEntries]],
+        kinds: Sequence[tuple[KindsOfPeople, KindEntries]],
         names: tuple[str, ...] = (),
     ) -> KeyBeliefs:
         """Build beliefs by adding up what all groups say about a key; entries are of every person once per value."""
@@ -274,7 +274,7 @@ class ReleaseBeliefs(Tabular):
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
         members, (row, value, amounts) = self.variables.members, self.entries
         people = add_up(members.key, members.people, members.key_count).astype(float)
-        keys = list_kinds(np.arange(len(people)), -1, np.full(len(people), NOBODY), people)
+        keys = build_kinds(np.arange(len(people)), -1, np.full(len(people), NOBODY), people)
         return KeyBeliefs.from_kinds(self.variables, self.release.domain, [(keys, (members.key[row], value, amounts))])
 
     @property

@@ -43,10 +43,10 @@ from sidelight.max_entropy.beliefs import (
     Certificate,
     KeyBeliefs,
     KindEntries,
-    Kinds,
+    KindsOfPeople,
     MeantPeople,
     ReleaseBeliefs,
-    list_kinds,
+    build_kinds,
 )
 from sidelight.max_entropy.constraints import (
     ONLY_SUPPRESSED,
@@ -326,7 +326,7 @@ class Beliefs(ReleaseBeliefs):
         names = tuple(map(person_text, self.reduced.people))
         return KeyBeliefs.from_kinds(self.variables, self.release.domain, kinds, names)
 
-    def _kinds_of_keys(self, apart: Flags) -> tuple[Kinds, KindEntries]:
+    def _kinds_of_keys(self, apart: Flags) -> tuple[KindsOfPeople, KindEntries]:
         """Return a kind for each key, of its people without rows that are apart, and what they have."""
         members, (row, value, amounts) = self.variables.members, self.entries
         whole = ~apart[row]
@@ -334,10 +334,10 @@ class Beliefs(ReleaseBeliefs):
         people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
         named = np.isin(np.arange(members.key_count), self._keys_of_named)
         people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
-        kinds = list_kinds(np.arange(members.key_count), -1, np.where(named, OTHERS, NOBODY), people)
+        kinds = build_kinds(np.arange(members.key_count), -1, np.where(named, OTHERS, NOBODY), people)
         return kinds, (key, value[whole], amounts[whole])
 
-    def _kinds_of_parts(self, rows: Integers) -> tuple[Kinds, KindEntries]:
+    def _kinds_of_parts(self, rows: Integers) -> tuple[KindsOfPeople, KindEntries]:
         members, parts = self.variables.members, self.variables.parts
         _, part = ranges(parts.first[rows], parts.first[rows + 1])
         names = members.key[parts.row[part]], parts.kind[parts.row[part]], parts.slot[part]
@@ -347,10 +347,10 @@ class Beliefs(ReleaseBeliefs):
         person = np.where(np.isin(printed, self._keys_of_named), OTHERS, NOBODY)
         at, columns = pair_equal(members.group[parts.row[part]], self.variables.blocks.column_group)
         entries = number[at], self.variables.value[columns], self._amounts_at(part[at], columns)
-        return list_kinds(printed, part[first], person, people), entries
+        return build_kinds(printed, part[first], person, people), entries
 
     @cached_property
-    def _kinds_of_named(self) -> tuple[Kinds, KindEntries]:
+    def _kinds_of_named(self) -> tuple[KindsOfPeople, KindEntries]:
         reduced, quotient, blocks = self.reduced, self.reduced.quotient, self.variables.blocks
         named, people = np.flatnonzero(reduced.person != NOBODY), len(reduced.people)
         by_class = np.argsort(quotient.column, kind="stable")
@@ -361,7 +361,7 @@ class Beliefs(ReleaseBeliefs):
         amounts = self.solution.amounts[variable] * share
         # a person is one person but for the solver's error, which is no reason to doubt what is certain
         size = sum_by(reduced.person[named], self.solution.amounts[named], people)
-        kinds = list_kinds(self._keys_of_named, -1, np.arange(people), size)
+        kinds = build_kinds(self._keys_of_named, -1, np.arange(people), size)
         return kinds, (reduced.person[variable], self.variables.value[column], amounts)
 
     @property
