@@ -21,10 +21,10 @@ import pyarrow as pa
 
 from sidelight.engines.dataframes.source import frame_errors, frame_rows
 from sidelight.engines.duckdb.source import arrow_rows, interruptible
-from sidelight.engines.formats.in_memory import Spreadsheet, Statistics
-from sidelight.engines.formats.parquet import Parquet
-from sidelight.engines.formats.text import PACKERS, Text
-from sidelight.engines.postgres.source import DatabaseAddress, database_columns, database_rows, is_address, one_address
+from sidelight.engines.formats.in_memory import SPREADSHEET, STATISTICS
+from sidelight.engines.formats.parquet import PARQUET
+from sidelight.engines.formats.text import PACKERS, TEXT
+from sidelight.engines.postgres.source import database_columns, database_rows, is_address, one_address
 from sidelight.engines.source import (
     NO_NAMES,
     FileFormat,
@@ -42,8 +42,8 @@ from sidelight.table.roles import Roles
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
 
-# A new kind of file is one more class in `formats`, and here
-FORMATS: tuple[FileFormat, ...] = (Parquet(), Text(), Spreadsheet(), Statistics())
+# A new kind of file is one more `FileFormat` in `formats`, and here
+FORMATS = (PARQUET, TEXT, SPREADSHEET, STATISTICS)
 
 
 def suffix_of(path: str | Path) -> str:
@@ -117,7 +117,7 @@ def _expand(path: str) -> list[Path]:
     if file.is_dir():
         # the parts of one table, as Spark writes it, and nothing else
         parts = [each for each in file.iterdir() if not each.name.startswith((".", "_"))]
-        if parts and all(each.is_file() and each.suffix.lower() in Parquet.endings for each in parts):
+        if parts and all(each.is_file() and each.suffix.lower() in PARQUET.endings for each in parts):
             return parts
         raise BadTable(f"{path} is a folder; name its files, for example {file / '*.parquet'}")
     if file.exists():
@@ -207,7 +207,7 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
                 raise BadTable(f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind")
             (form,) = forms.values()
             opened.enter_context(refuse_changes(files))
-            rows = opened.enter_context(form.open_rows(files, roles, packed=packed, memory=memory))
+            rows = opened.enter_context(form.open_rows(files, roles, packed, memory))
         elif isinstance(source, pa.Table):
             rows = opened.enter_context(arrow_rows(source, roles, packed=packed, memory=memory))
         elif is_spark(source):
@@ -271,7 +271,7 @@ def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
 @contextmanager
 def _open_heading(source: str | Path, roles: Roles | None) -> Iterator[Heading]:
     if is_address(source):
-        names = database_columns(DatabaseAddress.parse(str(source)))
+        names = database_columns(str(source))
         yield Heading(names, numbers=names)
         return
     file = files_of(source)[0]

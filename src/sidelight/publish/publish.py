@@ -21,7 +21,6 @@ import numpy.typing as npt
 from sidelight.documents.document import release_facts
 from sidelight.engines.formats.write import (
     WRITERS,
-    DealtRows,
     FormatName,
     Sheet,
     Shuffle,
@@ -320,15 +319,13 @@ def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
     """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
     row, value, count = release.groups.counts.entries()
     # many rows are dealt while they are written, so that no shuffled index of all people is held
-    dealt = None
-    if not fits_one_shuffle(people := int(count.sum())):
-        dealt = DealtRows(count, shuffle)
-    else:
+    dealt = not fits_one_shuffle(people := int(count.sum()))
+    if not dealt:
         order = shuffle(people)
         row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
     columns = [column.take(row) for column in release.groups.columns]
     values = value_columns(release.sensitive, release.domain, value)
-    return Sheet({each.name: each for each in (*columns, *values)}, dealt)
+    return Sheet({each.name: each for each in (*columns, *values)}, count if dealt else None, shuffle)
 
 
 def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: Shuffle) -> Sheet:
@@ -370,7 +367,7 @@ def add_bounds(sheet: Sheet) -> Sheet:
         columns[name] = column
         ends = bound_columns(column, taken=sheet.columns) if isinstance(column, Column) else None
         columns |= {each.name: each for each in ends or ()}
-    return Sheet(columns, sheet.dealt)
+    return replace(sheet, columns=columns)
 
 
 def read_published(path: str | Path, *, memory: str | int | None = None) -> Release:

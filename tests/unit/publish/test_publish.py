@@ -373,13 +373,13 @@ def test_a_missing_folder_a_folder_and_an_odd_ending(found, tmp_path):
 
 @pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
 def test_a_full_disk_leaves_nothing(found, name, tmp_path, monkeypatch):
-    def full(self, sheet, file):
+    def full(sheet, file):
         file.write(b"half")
         file.flush()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(write.Csv, "write", full)
-    monkeypatch.setattr(write.ParquetWriter, "write", full)
+    for kind, writer in write.WRITERS.items():
+        monkeypatch.setitem(write.WRITERS, kind, replace(writer, write=full))
     with pytest.raises(NotPublished, match=r"cannot write '.*release.*': No space.*nothing was published"):
         found.publish(tmp_path / name)
     assert list(tmp_path.iterdir()) == []

@@ -3,5 +3,5 @@
 Read `text` (CSV, TSV, other encodings, packed files), `parquet` (with the checksums of pages), `in_memory`
 (spreadsheets, Stata, SPSS, SAS) and `write` (sheets, whose rows are dealt by chance).
 
-A new kind is a class here and its name in `engines/files`.
+A new kind is a `FileFormat` here and its name in `engines/files`.
 """

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 import posixpath
 import re
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +17,7 @@ from functools import reduce
 from html import unescape
 from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import ZipFile
 
 import pyarrow as pa
@@ -39,49 +38,61 @@ Places: TypeAlias = set[tuple[int, int]]
 """Cells of a sheet by line and column, counted from 0."""
 
 
-class HeldFormat(FileFormat):
-    """Files whose cells are held in memory."""
+ReadColumns: TypeAlias = "Callable[[Path, Roles], tuple[Columns, tuple[str, ...]]]"
+"""Reads all cells of a file, column by column; also returns notes about them."""
 
-    types_may_differ = False  # between files: a spreadsheet says of each cell what it is, and of no column
 
-    @abstractmethod
-    def read_columns(self, file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
-        """Read all cells, column by column; also return notes about them."""
+def held_format(
+    read_columns: ReadColumns,
+    words: str,
+    endings: tuple[str, ...],
+    advice: str,
+    *,
+    first_bytes: Mapping[bytes, str] | None = None,
+    types_may_differ: bool = False,
+) -> FileFormat:
+    """Describe files whose cells are held in memory; whether the types of a column may differ from file to file.
+
+    In spreadsheets they may, which say of each cell what it is, and of no column; their first line may be a row, too.
+    """
+
+    def read_table(file: Path, roles: Roles) -> tuple[pa.Table, tuple[str, ...]]:
+        columns, notes = read_columns(file, roles)
+        return pa.table([_build_array(cells) for _, cells in columns], [name for name, _ in columns]), notes
 
     @contextmanager
-    def open_rows(self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None) -> Iterator[Rows]:
-        """Read all cells, and have DuckDB count them."""
-        tables, notes = zip(*(self._read_table(file, roles) for file in files), strict=True)
-        table = tables[0] if len(files) == 1 else self._concatenate(files, tables, roles)
+    def open_rows(files: Sequence[Path], roles: Roles, packed: bool, memory: Memory | None) -> Iterator[Rows]:  # noqa: FBT001
+        tables, notes = zip(*(read_table(file, roles) for file in files), strict=True)
+        table = tables[0] if len(files) == 1 else _concatenate(files, tables, roles, types_may_differ=types_may_differ)
         said = tuple(chain.from_iterable(notes))
         with arrow_rows(table, roles, files, packed=packed, memory=memory, notes=said) as rows:
             yield rows
 
     @contextmanager
-    def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:
-        """Read all cells, for the names and types of their columns."""
-        yield Heading.of_schema(self._read_table(file, roles)[0].schema)
+    def open_heading(file: Path, roles: Roles) -> Iterator[Heading]:
+        yield Heading.of_schema(read_table(file, roles)[0].schema)
 
-    def _read_table(self, file: Path, roles: Roles) -> tuple[pa.Table, tuple[str, ...]]:
-        columns, notes = self.read_columns(file, roles)
-        return pa.Table.from_arrays([_build_array(cells) for _, cells in columns], [name for name, _ in columns]), notes
+    beginnings = first_bytes or {}
+    return FileFormat(words, endings, advice, open_rows, open_heading, beginnings, may_lack_names=types_may_differ)
 
-    def _concatenate(self, files: Sequence[Path], tables: Sequence[pa.Table], roles: Roles) -> pa.Table:
-        """Put the rows of several files together; each has the columns that are used."""
-        for file, table in zip(files, tables, strict=True):
-            unused_columns(roles, Heading.of_schema(table.schema), file.name)
-        for name in dict.fromkeys(chain.from_iterable(table.column_names for table in tables)):
-            those = [table[name] for table in tables if name in table.column_names]
-            types = {column.type for column in those if column.null_count < len(column)}
-            numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in types)
-            if len(types) > 1 and not numbers and name in roles.used.values() and not self.types_may_differ:
-                raise BadTable(
-                    f"the files store column '{name}' as different types; store it as text in all of them"
-                )  # such as codes that have labels in one file and none in another
-            # numbers of several types meet as 64-bit floats; any other mixture is compared as text, by its labels
-            kind = next(iter(types)) if len(types) == 1 else pa.float64() if numbers and types else pa.string()
-            tables = [_cast_column(table, name, kind) if name in table.column_names else table for table in tables]
-        return pa.concat_tables(tables, promote_options="permissive")
+
+def _concatenate(
+    files: Sequence[Path], tables: Sequence[pa.Table], roles: Roles, *, types_may_differ: bool
+) -> pa.Table:
+    """Put the rows of several files together; each has the columns that are used."""
+    for file, table in zip(files, tables, strict=True):
+        unused_columns(roles, Heading.of_schema(table.schema), file.name)
+    for name in dict.fromkeys(chain.from_iterable(table.column_names for table in tables)):
+        those = [table[name] for table in tables if name in table.column_names]
+        types = {column.type for column in those if column.null_count < len(column)}
+        numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in types)
+        if len(types) > 1 and not numbers and name in roles.used.values() and not types_may_differ:
+            # such as codes that have labels in one file and none in another
+            raise BadTable(f"the files store column '{name}' as different types; store it as text in all of them")
+        # numbers of several types meet as 64-bit floats; any other mixture is compared as text, by its labels
+        kind = next(iter(types)) if len(types) == 1 else pa.float64() if numbers and types else pa.string()
+        tables = [_cast_column(table, name, kind) if name in table.column_names else table for table in tables]
+    return pa.concat_tables(tables, promote_options="permissive")
 
 
 def _cast_column(table: pa.Table, name: str, kind: pa.DataType) -> pa.Table:
@@ -122,59 +133,47 @@ def reading_errors(message: str) -> Iterator[None]:
         raise BadTable(message) from None
 
 
-class Spreadsheet(HeldFormat):
-    """Spreadsheets, of which one sheet is read."""
-
-    words = "spreadsheets"
-    endings = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-    advice = ".xlsx"
-    first_bytes: ClassVar[Mapping[bytes, str]] = {b"PK\x03\x04": ".xlsx"}
-    may_lack_names = True
-    types_may_differ = True
-
-    def read_columns(self, file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
-        """Read the sheet that is meant; also return notes about cells that say nothing."""
-        lines, errors, covered = _read_sheet(file, roles)
-        odd = {line for line, _ in errors | covered}
-        # from the first line that holds something to the last, also if that is an error
-        filled = [at for at, line in enumerate(lines) if at in odd or not _is_blank(line)]
-        if len(filled) < 2:
-            raise BadTable(f"{file.name} has no rows below a line of column names; give at least one person")
-        header, *rows = lines[filled[0] : filled[-1] + 1]
-        names = tuple(label(cell) or "" for cell in header)
-        wanted = {*roles.used.values()}
-        # a caller who names columns by the first line knows that it holds names
-        if wanted and wanted <= {*names}:
-            unused_columns(roles, Heading(names), file.name)
-        elif Heading(names, lambda: [[label(cell) or "" for cell in row] for row in rows[:1000]]).is_row():
-            raise BadTable(f"{file.name} {NO_NAMES}")
-        columns: Columns = [
-            (name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)
-        ]
-        for name, cells in columns:
-            # spreadsheets store numbers as fractions of 53 bits: this one is also what the next one becomes
-            if name in wanted and any(isinstance(cell, int | float) and abs(cell) >= 2**53 for cell in cells):
-                raise BadTable(
-                    f"column '{name}' of {file.name} holds whole numbers of {2**53:,} or more, which spreadsheets "
-                    "round; store them as text"
-                )
-        blank = sum(map(_is_blank, rows))
-        if blank and roles.missing == "an error":
+def read_spreadsheet(file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
+    """Read the sheet that is meant; also return notes about cells that say nothing."""
+    lines, errors, covered = _read_sheet(file, roles)
+    odd = {line for line, _ in errors | covered}
+    # from the first line that holds something to the last, also if that is an error
+    filled = [at for at, line in enumerate(lines) if at in odd or not _is_blank(line)]
+    if len(filled) < 2:
+        raise BadTable(f"{file.name} has no rows below a line of column names; give at least one person")
+    header, *rows = lines[filled[0] : filled[-1] + 1]
+    names = tuple(label(cell) or "" for cell in header)
+    wanted = {*roles.used.values()}
+    # a caller who names columns by the first line knows that it holds names
+    if wanted and wanted <= {*names}:
+        unused_columns(roles, Heading(names), file.name)
+    elif Heading(names, lambda: [[label(cell) or "" for cell in row] for row in rows[:1000]]).is_row():
+        raise BadTable(f"{file.name} {NO_NAMES}")
+    columns: Columns = [(name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)]
+    for name, cells in columns:
+        # spreadsheets store numbers as fractions of 53 bits: this one is also what the next one becomes
+        if name in wanted and any(isinstance(cell, int | float) and abs(cell) >= 2**53 for cell in cells):
             raise BadTable(
-                f"{file.name} has {counted(blank, 'blank row')} among the others; delete blank rows, or say "
-                f"{parameter('missing', 'drop')}, which leaves out every row without a sensitive value"
+                f"column '{name}' of {file.name} holds whole numbers of {2**53:,} or more, which spreadsheets "
+                "round; store them as text"
             )
-        notes = [f"blank rows of {file.name} that are read as rows of missing cells: {blank:,}"] if blank else []
-        below = range(filled[0] + 1, filled[-1] + 1)
-        for places, why in ((errors, "errors such as #N/A"), (covered, "covered by merged cells")):
-            many = sum(
-                line in below and names[at] in wanted and lines[line][at] in ("", None)
-                for line, at in places
-                if at < len(names)
-            )
-            if many:
-                notes.append(f"cells of {file.name} that are {why} and are read as missing: {many:,}")
-        return columns, tuple(notes)
+    blank = sum(map(_is_blank, rows))
+    if blank and roles.missing == "an error":
+        raise BadTable(
+            f"{file.name} has {counted(blank, 'blank row')} among the others; delete blank rows, or say "
+            f"{parameter('missing', 'drop')}, which leaves out every row without a sensitive value"
+        )
+    notes = [f"blank rows of {file.name} that are read as rows of missing cells: {blank:,}"] if blank else []
+    below = range(filled[0] + 1, filled[-1] + 1)
+    for places, why in ((errors, "errors such as #N/A"), (covered, "covered by merged cells")):
+        many = sum(
+            line in below and names[at] in wanted and lines[line][at] in ("", None)
+            for line, at in places
+            if at < len(names)
+        )
+        if many:
+            notes.append(f"cells of {file.name} that are {why} and are read as missing: {many:,}")
+    return columns, tuple(notes)
 
 
 def _is_blank(line: Sequence[object]) -> bool:
@@ -216,9 +215,8 @@ def _read_sheet(file: Path, roles: Roles) -> tuple[list[list[Any]], Places, Plac
     uncomputed = UNCOMPUTED.search(markup) if re.search(rb"<(?:\w+:)?f\b", markup) else None
     if uncomputed is not None:
         place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
-        raise BadTable(
-            f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
-        )
+        message = f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
+        raise BadTable(message)
     # calamine drops empty lines and columns at the beginning; markup counts from A1, so positions are shifted by this
     (top, left), merged = sheets[chosen].start or (0, 0), sheets[chosen].merged_cell_ranges or ()
     positions = re.findall(rb"""<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]+[0-9]+)\"""", markup)
@@ -255,33 +253,26 @@ UNCOMPUTED = re.compile(
 )
 
 
-class Statistics(HeldFormat):
-    """Files of statistics packages, whose columns have names in any case."""
-
-    words = "of a statistics package"
-    endings = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")
-    advice = ".dta, .sav, .sas7bdat"
-
-    def read_columns(self, file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
-        """Read all cells, codes by their labels."""
-        with needs_extra("files", package="pyreadstat", what="reading files of statistics packages"):
-            import pyreadstat  # noqa: PLC0415 - an extra
-        kind = file.suffix.lower()
-        names = {".zsav": "sav", ".xpt": "xport"}
-        read: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, f"read_{names.get(kind, kind[1:])}")
-        # a transport file of SAS has records of 80 bytes and, unlike others, does not say how many rows follow
-        if kind == ".xpt" and file.stat().st_size % 80:
-            raise BadTable(f"{file.name} ends in the midst of a record; check that it was written completely")
-        # pyreadstat's reader of .por takes no encoding
-        options = {} if kind == ".por" else {"encoding": roles.encoding}
-        message = (
-            f"{file.name} cannot be read; check that it was written completely, "
-            f"or say its encoding with {parameter('encoding', 'latin-1')}"
-        )
-        with reading_errors(message):
-            cells, about = read(str(file.absolute()), output_format="dict", **options)
-        labels: Mapping[str, Mapping[object, str]] = about.variable_value_labels
-        return [(name, replace_codes(list(cells[name]), labels.get(name, {}))) for name in about.column_names], ()
+def read_statistics(file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
+    """Read all cells, codes by their labels."""
+    with needs_extra("files", package="pyreadstat", what="reading files of statistics packages"):
+        import pyreadstat  # noqa: PLC0415 - an extra
+    kind = file.suffix.lower()
+    names = {".zsav": "sav", ".xpt": "xport"}
+    read: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, f"read_{names.get(kind, kind[1:])}")
+    # a transport file of SAS has records of 80 bytes and, unlike others, does not say how many rows follow
+    if kind == ".xpt" and file.stat().st_size % 80:
+        raise BadTable(f"{file.name} ends in the midst of a record; check that it was written completely")
+    # pyreadstat's reader of .por takes no encoding
+    options = {} if kind == ".por" else {"encoding": roles.encoding}
+    message = (
+        f"{file.name} cannot be read; check that it was written completely, "
+        f"or say its encoding with {parameter('encoding', 'latin-1')}"
+    )
+    with reading_errors(message):
+        cells, about = read(str(file.absolute()), output_format="dict", **options)
+    labels: Mapping[str, Mapping[object, str]] = about.variable_value_labels
+    return [(name, replace_codes(list(cells[name]), labels.get(name, {}))) for name in about.column_names], ()
 
 
 def replace_codes(cells: list[object], labels: Mapping[object, str]) -> list[object]:
@@ -301,3 +292,21 @@ def replace_codes(cells: list[object], labels: Mapping[object, str]) -> list[obj
         if all(times[text] == 1 for text in texts.values()):
             return [texts.get(label(cell), label(cell)) for cell in cells]
         texts = {code: text if times[text] == 1 else f"{text} ({code})" for code, text in texts.items()}
+
+
+SPREADSHEET = held_format(
+    read_spreadsheet,
+    "spreadsheets",
+    (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+    ".xlsx",
+    first_bytes={b"PK\x03\x04": ".xlsx"},
+    types_may_differ=True,
+)
+
+# files of statistics packages have names for their columns in any case
+STATISTICS = held_format(
+    read_statistics,
+    "of a statistics package",
+    (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt"),
+    ".dta, .sav, .sas7bdat",
+)

@@ -15,13 +15,13 @@ Limits    headers and what stands at the end of the file are within no checksum;
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from os import SEEK_CUR, SEEK_END
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -188,9 +188,8 @@ def schema_of(file: Path) -> pa.Schema:
     try:
         schema.names  # noqa: B018 - they are decoded only now
     except UnicodeDecodeError:
-        raise BadTable(
-            f"{file.name} has a column whose name is not UTF-8; write the file again with other names"
-        ) from None
+        message = f"{file.name} has a column whose name is not UTF-8; write the file again with other names"
+        raise BadTable(message) from None
     return schema
 
 
@@ -222,7 +221,7 @@ def _largest_whole(file: Path, column: str) -> float:
     return largest
 
 
-def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
+def _parquet_view(files: Sequence[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     """Write the query that reads the used columns of all files; also name the columns not used."""
     schemas = {file: schema_of(file) for file in files}
     dropped: dict[str, None] = {}
@@ -269,42 +268,43 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
             raise BadTable(f"column '{name}' of {file.name} holds {kind} cells; store it as text, or give a dataframe")
 
 
-class Parquet(FileFormat):
-    """Parquet files; Spark writes a table as a folder of them."""
+@contextmanager
+def open_parquet(files: Sequence[Path], roles: Roles, packed: bool, memory: Memory | None) -> Iterator[Rows]:  # noqa: FBT001
+    """Have DuckDB scan the files, of which it does not check the checksums."""
+    many = sum(metadata_of(file).num_rows for file in files)
+    with connection(memory, few=need_no_disk(sum(file.stat().st_size for file in files), many)) as con:
+        try:
+            view, dropped = _parquet_view(files, roles)
+            for file in files:
+                check_pages(file, metadata_of(file), roles.used.values())
+            # checksums come first: DuckDB counts damaged pages without an error
+            con.execute(f"CREATE TEMP VIEW src AS {view}")
+            _check_nothing_cut_off(files[0], roles, con.table("src"))
+            schema = schema_of(files[0])
+            dictionaries = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
+            roles = roles.add_types(dict.fromkeys(dictionaries, "category"))  # the order is not kept in the file
+            source = replace(source_of_files(files, dropped), texts=text_columns(schema, roles))
+            yield rows_of_view(con, roles, source, packed=packed, memory=memory)
+        except duckdb.Error as problem:
+            if is_full(problem):
+                raise no_room(words_for_files(files), memory, many) from None
+            kind = type(problem).__name__
+            message = f"{words_for_files(files)} cannot be read ({kind}); check that it was written completely"
+            raise BadTable(message) from None
 
-    words = "Parquet"
-    endings = (".parquet", ".pq")
-    advice = ".parquet"
-    first_bytes: ClassVar[Mapping[bytes, str]] = {MAGIC: ".parquet"}
-    read_in_spark = staticmethod(lambda session, paths, _: session.read.parquet(*paths))
 
-    @contextmanager
-    def open_rows(self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None) -> Iterator[Rows]:
-        """Have DuckDB scan the files, of which it does not check the checksums."""
-        many = sum(metadata_of(file).num_rows for file in files)
-        with connection(memory, few=need_no_disk(sum(file.stat().st_size for file in files), many)) as con:
-            try:
-                view, dropped = _parquet_view(files, roles)
-                for file in files:
-                    check_pages(file, metadata_of(file), roles.used.values())
-                # checksums come first: DuckDB counts damaged pages without an error
-                con.execute(f"CREATE TEMP VIEW src AS {view}")
-                _check_nothing_cut_off(files[0], roles, con.table("src"))
-                schema = schema_of(files[0])
-                dictionaries = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
-                roles = roles.add_types(dict.fromkeys(dictionaries, "category"))  # the order is not kept in the file
-                source = replace(source_of_files(files, dropped), texts=text_columns(schema, roles))
-                yield rows_of_view(con, roles, source, packed=packed, memory=memory)
-            except duckdb.Error as problem:
-                if is_full(problem):
-                    raise no_room(words_for_files(files), memory, many) from None
-                kind = type(problem).__name__
-                raise BadTable(
-                    f"{words_for_files(files)} cannot be read ({kind}); check that it was written completely"
-                ) from None
+@contextmanager
+def _parquet_heading(file: Path, _roles: Roles) -> Iterator[Heading]:
+    yield Heading.of_schema(schema_of(file))
 
-    @contextmanager
-    def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:
-        """Read the schema."""
-        del roles
-        yield Heading.of_schema(schema_of(file))
+
+# Spark writes a table as a folder of such files
+PARQUET = FileFormat(
+    words="Parquet",
+    endings=(".parquet", ".pq"),
+    advice=".parquet",
+    open_rows=open_parquet,
+    open_heading=_parquet_heading,
+    first_bytes={MAGIC: ".parquet"},
+    read_in_spark=lambda session, paths, _: session.read.parquet(*paths),
+)

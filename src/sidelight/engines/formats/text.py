@@ -12,11 +12,11 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -48,13 +48,13 @@ CHUNK = 1 << 20
 
 
 # How many characters a line may have; DuckDB reads no longer ones either
-LONGEST_TEXT = 2_000_000
+LONGEST_LINE = 2_000_000
 
 
 def read_first_line(file: Path) -> tuple[str, Heading]:
     """Return the delimiter of a text file, as its ending says or its first line shows, and what that line holds."""
     with _open_text(file) as text:
-        first = text.readline(LONGEST_TEXT)
+        first = text.readline(LONGEST_LINE)
         _check_first_line(file, first, text)
         delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
         lines = [first, *_rest_of_names(file, first, text)]
@@ -108,10 +108,10 @@ def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
 
 def _check_first_line(file: Path, first: str, text: io.TextIOWrapper) -> None:
     """Refuse a first line that holds no names."""
-    if first.strip() and len(first) < LONGEST_TEXT:
+    if first.strip() and len(first) < LONGEST_LINE:
         return
     if first.strip():
-        message = f"the first line of {file.name} has more than {LONGEST_TEXT:,} characters; check its line ends"
+        message = f"the first line of {file.name} has more than {LONGEST_LINE:,} characters; check its line ends"
     elif first and any(line.strip() for line in text):
         message = f"the first line of {file.name} is blank; begin with a line with the names of the columns"
     else:
@@ -122,7 +122,7 @@ def _check_first_line(file: Path, first: str, text: io.TextIOWrapper) -> None:
 def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[str]:
     """Read on while a quote is open, for 100 lines at most: a quoted name may hold a line break."""
     quotes = first.count('"')
-    for line in islice(iter(lambda: text.readline(LONGEST_TEXT), ""), 100):
+    for line in islice(iter(lambda: text.readline(LONGEST_LINE), ""), 100):
         if quotes % 2 == 0:
             return
         yield line
@@ -320,45 +320,47 @@ def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # n
     )
 
 
-class Text(FileFormat):
-    """CSV, TSV and their like."""
+@contextmanager
+def open_text(files: Sequence[Path], roles: Roles, packed: bool, memory: Memory | None) -> Iterator[Rows]:  # noqa: FBT001
+    """Have DuckDB scan the texts.
 
-    words = "text"
-    endings = (".csv", ".txt", ".tsv", ".tab")
-    advice = ".csv, .tsv (also .gz or .zst)"
-    first_bytes: ClassVar[Mapping[bytes, str]] = {b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
-    may_lack_names = True
-    may_be_packed = True
-    typed = False
-    read_in_spark = staticmethod(read_in_spark)
+    Packing takes one more pass over the rows, which does not pay for text, slow to scan.  Text whose columns are
+    looked at one by one is scanned once, into what is gone with the connection; so is text that is packed after
+    all, because memory is bounded.
+    """
+    few = not any(map(packer_of, files)) and need_no_disk(sum(file.stat().st_size for file in files))
+    with connection(memory, few=few) as con, as_utf8(files, roles.encoding) as texts:
+        for text in texts:
+            check_packed(text)
+        try:
+            view, dropped = csv_view(texts, roles)
+            source = source_of_files(files, dropped)
+            if memory is not None:
+                store_by_column(con, view)
+                yield packed_rows(con, roles, source, memory)
+                return
+            # cells that are not packed are read column by column, and each read would parse the whole text again
+            rows = con.sql(view) if packed else store_by_column(con, view)
+            yield TextRows.select(nw.from_native(rows), roles, source, {name: name for name in roles.used})
+        except duckdb.Error as problem:
+            raise csv_problem(texts, problem, memory) from None
 
-    @contextmanager
-    def open_rows(self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None) -> Iterator[Rows]:
-        """Have DuckDB scan the texts.
 
-        Packing takes one more pass over the rows, which does not pay for text, slow to scan.  Text whose columns are
-        looked at one by one is scanned once, into what is gone with the connection; so is text that is packed after
-        all, because memory is bounded.
-        """
-        few = not any(map(packer_of, files)) and need_no_disk(sum(file.stat().st_size for file in files))
-        with connection(memory, few=few) as con, as_utf8(files, roles.encoding) as texts:
-            for text in texts:
-                check_packed(text)
-            try:
-                view, dropped = csv_view(texts, roles)
-                source = source_of_files(files, dropped)
-                if memory is not None:
-                    store_by_column(con, view)
-                    yield packed_rows(con, roles, source, memory)
-                    return
-                # cells that are not packed are read column by column, and each read would parse the whole text again
-                rows = con.sql(view) if packed else store_by_column(con, view)
-                yield TextRows.select(nw.from_native(rows), roles, source, {name: name for name in roles.used})
-            except duckdb.Error as problem:
-                raise csv_problem(texts, problem, memory) from None
+@contextmanager
+def _text_heading(file: Path, roles: Roles) -> Iterator[Heading]:
+    with as_utf8([file], roles.encoding) as (text,):
+        yield read_first_line(text)[1]
 
-    @contextmanager
-    def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:
-        """Read the first line."""
-        with as_utf8([file], roles.encoding) as (text,):
-            yield read_first_line(text)[1]
+
+TEXT = FileFormat(
+    words="text",
+    endings=(".csv", ".txt", ".tsv", ".tab"),
+    advice=".csv, .tsv (also .gz or .zst)",
+    open_rows=open_text,
+    open_heading=_text_heading,
+    first_bytes={b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"},
+    may_lack_names=True,
+    may_be_packed=True,
+    typed=False,
+    read_in_spark=read_in_spark,
+)

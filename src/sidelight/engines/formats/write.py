@@ -12,14 +12,13 @@ from __future__ import annotations
 import csv
 import os
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -72,17 +71,24 @@ def fits_one_shuffle(rows: int) -> bool:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class DealtRows:
-    """Rows that are written several times each, in an order drawn by chance, and never all held."""
+class Sheet:
+    """The cells of a file, column by column: texts or numbers; row i stands there once, or is dealt `times[i]` times.
 
-    times: Integers
-    shuffle: Shuffle
+    Rows that are dealt are written in an order drawn by chance, another one every time, and are never all held.
+    """
+
+    columns: Mapping[str, Column | Integers | Floats]
+    times: Integers | None = None
+    shuffle: Shuffle = Shuffle(os.urandom)
 
     def __len__(self) -> int:
-        return int(self.times.sum())
+        return len(next(iter(self.columns.values()))) if self.times is None else int(self.times.sum())
 
-    def batches(self) -> Iterator[Integers]:
-        """Yield the rows in their order, some at a time; another order every time."""
+    def batches(self) -> Iterator[slice | Integers]:
+        """Yield which rows of the columns are written, some at a time."""
+        if self.times is None:
+            yield from row_blocks(len(self))
+            return
         # rows dealt to 2^bits random parts, each shuffled by itself, are shuffled uniformly as a whole
         bits = (len(self) - 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
         if bits <= 0:
@@ -96,21 +102,6 @@ class DealtRows:
             (rows,) = parts.take(part)
             rows = rows[self.shuffle(len(rows))]
             yield from (rows[block] for block in row_blocks(len(rows)))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Sheet:
-    """The cells of a file, column by column: texts or numbers; as they stand, or dealt."""
-
-    columns: Mapping[str, Column | Integers | Floats]
-    dealt: DealtRows | None = None
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()))) if self.dealt is None else len(self.dealt)
-
-    def batches(self) -> Iterator[slice | Integers]:
-        """Yield which rows of the columns are written, some at a time."""
-        return row_blocks(len(self)) if self.dealt is None else self.dealt.batches()
 
     def arrow_kinds(self) -> list[pa.DataType]:
         """Return the type that each column's cells are stored as: texts, numbers or days."""
@@ -152,172 +143,121 @@ def _used_labels(column: Column) -> list[str | None]:
     return [text if occurs else None for text, occurs in zip(column.labels, used, strict=True)]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class WrittenCells:
-    """A column as it is written: each label is put into its kind once."""
+def written_labels(column: Column, kind: pa.DataType) -> pa.Array:
+    """Return the labels of a column as cells of a kind, by code: each is put into it once, and rows look theirs up."""
+    return pa.array(_used_labels(column), pa.string()).cast(kind)
 
-    labels: pa.Array | None  # None: the codes are what is written
-    codes: npt.NDArray[np.generic]
 
-    @classmethod
-    def build(cls, column: Column | Integers | Floats, kind: pa.DataType) -> WrittenCells:
-        """Put the labels of a column into a kind."""
-        if not isinstance(column, Column):
-            return cls(None, column)
-        # labels: (labels,), codes: (rows,); the cast runs once per label, and rows look theirs up
-        return cls(pa.array(_used_labels(column), pa.string()).cast(kind), column.codes)
-
-    def take(self, rows: slice | Integers) -> pa.Array:
-        """Return the cells of some rows."""
-        codes = pa.array(self.codes[rows])
-        return codes if self.labels is None else self.labels.take(codes)
+def _cells_of(column: Column | Integers | Floats, kind: pa.DataType) -> Callable[[slice | Integers], pa.Array]:
+    """Return how to have the cells of some rows of a column as a kind."""
+    if not isinstance(column, Column):
+        return lambda rows: pa.array(column[rows])
+    labels, codes = written_labels(column, kind), column.codes
+    return lambda rows: labels.take(pa.array(codes[rows]))
 
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 
 
-class Writer(ABC):
+@dataclass(frozen=True)
+class Writer:
     """Writes cells into a file, and reads back what they mean.
 
     For every label that it can write, decode(encode(label)) == label.
     """
 
-    name: ClassVar[FormatName]
-    endings: ClassVar[tuple[str, ...]]
-    empty: ClassVar[Label] = None  # what an empty text means
-    dialect: ClassVar[Mapping[str, str]] = {}  # how it differs from CSV with commas, in the words of CSVW
-
-    @abstractmethod
-    def write(self, sheet: Sheet, file: BinaryIO) -> None:
-        """Write all rows."""
-
-    @abstractmethod
-    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
-        """Read a small file that was written so: columns under their names, cells as stored; some are whole numbers."""
+    name: FormatName
+    endings: tuple[str, ...]
+    write: Callable[[Sheet, BinaryIO], None]  # all rows
+    read: Callable[[Path, Collection[str]], pa.Table]  # a small file: cells as stored; some columns are whole numbers
+    encode: Callable[[str], str] = str  # what stands in the file for a label or a column's name
+    decode: Callable[[str], str] = str  # what a text that stands in the file means
+    empty: Label = None  # what an empty text means
+    dialect: Mapping[str, str] = field(default_factory=dict)  # how it differs from CSV with commas, by CSVW's words
+    write_parts: Callable[[Path, Sheet], None] | None = None  # writes a folder of several files that are one table
 
     def write_to(self, path: Path, sheet: Sheet) -> None:
-        """Write all rows into a new file, onto the disk."""
+        """Write all rows into a new file or folder, onto the disk."""
+        if self.write_parts is not None:
+            self.write_parts(path, sheet)
+            return
         with path.open("wb") as file:
             self.write(sheet, file)
         # after the file is closed, so that all of it has left Python's buffers before it is synced
         flush_to_disk(path)
 
-    def encode(self, label: str) -> str:
-        """Return what stands in the file for a label or a column's name."""
-        return label
 
-    def decode(self, text: str) -> str:
-        """Return what a text that stands in the file means."""
-        return text
+def _write_parquet(sheet: Sheet, file: BinaryIO) -> None:
+    """Write cells by their kind, without a dictionary of labels that nobody has, and without statistics of ours."""
+    from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
-
-class ParquetWriter(Writer):
-    """Texts, numbers and days; a missing cell is a null."""
-
-    name = "parquet"
-    endings = (".parquet", ".pq")
-    empty = ""
-
-    def write(self, sheet: Sheet, file: BinaryIO) -> None:
-        """Write cells by their kind, without a dictionary of labels that nobody has, and without statistics of ours."""
-        from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-        kinds = sheet.arrow_kinds()
-        # texts, not dictionaries: a dictionary would name labels that no row has
-        schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
-        cells = [WrittenCells.build(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
-        options: dict[str, Any] = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
-        with parquet.ParquetWriter(file, schema, **options) as writer:
-            for rows in sheet.batches():
-                writer.write_table(pa.Table.from_arrays([each.take(rows) for each in cells], schema=schema))
-
-    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
-        """Read cells by their types."""
-        from pyarrow.parquet import read_table  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-        del numbers
-        return read_table(path)
-
-
-class Csv(Writer):
-    """UTF-8, commas, quotes where needed; a missing cell is empty; what a spreadsheet would run has a `'` before it."""
-
-    name: ClassVar[FormatName] = "csv"
-    endings = (".csv",)
-    delimiter: ClassVar[str] = ","
-
-    def write(self, sheet: Sheet, file: BinaryIO) -> None:
-        """Put each label into words once, then join them row by row."""
-        for column in sheet.columns.values():
-            if isinstance(column, Column) and "" in column.labels and (column.codes == column.labels.index("")).any():
-                raise NotPublished(
-                    f"'{column.name}' has cells of empty text, which CSV cannot tell from missing ones; "
-                    "publish as .parquet"
-                )
-        file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
-        # one text per label, not per row; writing a batch is then a look-up and a join in Arrow
-        words = [WrittenCells.build(self._words(column), pa.string()) for column in sheet.columns.values()]
+    kinds = sheet.arrow_kinds()
+    # texts, not dictionaries: a dictionary would name labels that no row has
+    schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
+    cells = [_cells_of(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
+    options: dict[str, Any] = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
+    with parquet.ParquetWriter(file, schema, **options) as writer:
         for rows in sheet.batches():
-            # Arrow's strings have 32-bit offsets: a batch of joined lines must stay below 2 GiB
-            for some in _few_rows(rows):
-                lines = pc.binary_join_element_wise(*(each.take(some) for each in words), self.delimiter)
-                file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
-
-    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
-        """Read cells as texts, which are never null, or as whole numbers."""
-        from pyarrow.csv import ConvertOptions, ParseOptions, read_csv  # noqa: PLC0415 - only CSV needs it
-
-        with path.open(newline="", encoding="utf-8") as file:
-            names = next(csv.reader(file))
-        kinds = {name: pa.int64() if name in numbers else pa.string() for name in names}
-        options, lines = ConvertOptions(column_types=kinds), ParseOptions(newlines_in_values=True)
-        sheet = read_csv(path, convert_options=options, parse_options=lines)
-        return sheet.rename_columns([self.decode(name) for name in names])
-
-    def encode(self, label: str) -> str:
-        """Keep a spreadsheet from running it."""
-        return escape_formula(label)
-
-    def decode(self, text: str) -> str:
-        """Take the `'` away again."""
-        return unescape_formula(text)
-
-    def _words(self, column: Column | Integers | Floats) -> Column:
-        if isinstance(column, Column):
-            return Column(column.name, tuple(self._cell(text) for text in column.labels), column.codes)
-        return Column.of("", [str(number) for number in column.tolist()])
-
-    def _cell(self, label: Label) -> str:
-        if label is None:
-            return ""
-        text = self.encode(label)
-        odd = any(sign in text for sign in ',;|"\t\r\n') or text != text.strip()
-        return '"' + text.replace('"', '""') + '"' if odd else text
+            writer.write_table(pa.Table.from_arrays([take(rows) for take in cells], schema=schema))
 
 
-class Arx(Csv):
-    """As ARX reads and writes: semicolons and no quotes; a text stands there as it is."""
+def _read_parquet(path: Path, _numbers: Collection[str]) -> pa.Table:
+    from pyarrow.parquet import read_table  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
-    name = "arx"
-    delimiter = ";"
-    dialect: ClassVar[Mapping[str, str]] = {"delimiter": ";"}
+    return read_table(path)
 
-    def encode(self, label: str) -> str:
-        """Return the label."""
-        return label
 
-    def decode(self, text: str) -> str:
-        """Return the text."""
-        return text
-
-    def _cell(self, label: Label) -> str:
-        text = "" if label is None else label
-        if any(sign in text for sign in ';"\r\n'):
-            line = " ".join(text.split())
+def _write_lines(sheet: Sheet, file: BinaryIO, *, delimiter: str, write_cell: Callable[[Label], str]) -> None:
+    """Put each label into words once, then join them row by row."""
+    for column in sheet.columns.values():
+        if isinstance(column, Column) and "" in column.labels and (column.codes == column.labels.index("")).any():
             raise NotPublished(
-                f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
+                f"'{column.name}' has cells of empty text, which CSV cannot tell from missing ones; publish as .parquet"
             )
-        return text
+    file.write((delimiter.join(map(write_cell, sheet.columns)) + "\n").encode())
+    # one text per label, not per row; writing a batch is then a look-up and a join in Arrow
+    columns = (
+        Column(column.name, tuple(map(write_cell, column.labels)), column.codes)
+        if isinstance(column, Column)
+        else Column.of("", [str(number) for number in column.tolist()])
+        for column in sheet.columns.values()
+    )
+    words = [_cells_of(column, pa.string()) for column in columns]
+    for rows in sheet.batches():
+        # Arrow's strings have 32-bit offsets: a batch of joined lines must stay below 2 GiB
+        for some in _few_rows(rows):
+            lines = pc.binary_join_element_wise(*(take(some) for take in words), delimiter)
+            file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
+
+
+def _read_csv(path: Path, numbers: Collection[str], *, delimiter: str, decode: Callable[[str], str]) -> pa.Table:
+    """Read cells as texts, which are never null, or as whole numbers."""
+    from pyarrow.csv import ConvertOptions, ParseOptions, read_csv  # noqa: PLC0415 - only CSV needs it
+
+    with path.open(newline="", encoding="utf-8") as file:
+        names = next(csv.reader(file, delimiter=delimiter))
+    kinds = {name: pa.int64() if name in numbers else pa.string() for name in names}
+    lines = ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    sheet = read_csv(path, convert_options=ConvertOptions(column_types=kinds), parse_options=lines)
+    return sheet.rename_columns(list(map(decode, names)))
+
+
+def _csv_cell(label: Label) -> str:
+    if label is None:
+        return ""
+    text = escape_formula(label)
+    odd = any(sign in text for sign in ',;|"\t\r\n') or text != text.strip()
+    return '"' + text.replace('"', '""') + '"' if odd else text
+
+
+def _arx_cell(label: Label) -> str:
+    text = "" if label is None else label
+    if any(sign in text for sign in ';"\r\n'):
+        line = " ".join(text.split())
+        raise NotPublished(
+            f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
+        )
+    return text
 
 
 # How many lines of text are held at a time
@@ -363,7 +303,27 @@ def _is_formula(text: str) -> bool:
     return len(text) > 1 and text[0] in "=+-@\t\r\n＝＋－＠" and as_number(text) is None
 
 
-WRITERS: dict[str, Writer] = {each.name: each for each in (ParquetWriter(), Csv(), Arx())}
+WRITERS: Mapping[FormatName, Writer] = {
+    # texts, numbers and days; a missing cell is a null
+    "parquet": Writer("parquet", (".parquet", ".pq"), _write_parquet, _read_parquet, empty=""),
+    # UTF-8, commas, quotes where needed; a missing cell is empty; what a spreadsheet would run has a `'` before it
+    "csv": Writer(
+        "csv",
+        (".csv",),
+        partial(_write_lines, delimiter=",", write_cell=_csv_cell),
+        partial(_read_csv, delimiter=",", decode=unescape_formula),
+        escape_formula,
+        unescape_formula,
+    ),
+    # as ARX reads and writes: semicolons and no quotes; a text stands there as it is
+    "arx": Writer(
+        "arx",
+        (".csv",),
+        partial(_write_lines, delimiter=";", write_cell=_arx_cell),
+        partial(_read_csv, delimiter=";", decode=str),
+        dialect={"delimiter": ";"},
+    ),
+}
 
 
 def writer_of(path: Path, wished: FormatName | None) -> Writer:
@@ -376,12 +336,8 @@ def writer_of(path: Path, wished: FormatName | None) -> Writer:
     if not possible:
         endings = " or ".join(dict.fromkeys(each.endings[0] for each in WRITERS.values()))
         raise NotPublished(f"cannot tell what to write by the ending of '{path.name}'; name it {endings}")
-    chosen = (
-        possible[0]
-        if wished is None
-        else next((each for each in possible if isinstance(wished, str) and each.name == wished), None)
-    )
-    if chosen is None:
-        ways = ", ".join(f"{each.endings[0]} for {each.name}" for each in WRITERS.values())
-        raise NotPublished(f"'{path.name}' cannot be written as {as_given(wished)}; name it {ways}")
-    return chosen
+    for each in possible:
+        if wished is None or (isinstance(wished, str) and each.name == wished):
+            return each
+    ways = ", ".join(f"{each.endings[0]} for {each.name}" for each in WRITERS.values())
+    raise NotPublished(f"'{path.name}' cannot be written as {as_given(wished)}; name it {ways}")

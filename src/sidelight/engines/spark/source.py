@@ -32,12 +32,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from sidelight.arrays import Integers, repeat_rows
+from sidelight.arrays import repeat_rows
 from sidelight.engines.dataframes.source import frame_rows
-from sidelight.engines.formats.write import FormatName, ParquetWriter, Sheet, Writer, WrittenCells, writer_of
-from sidelight.engines.source import read_data
+from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, Writer, writer_of, written_labels
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished, SidelightError, parameter
 from sidelight.files import flush_to_disk
+from sidelight.table.labels import Column
+from sidelight.text import read_data
 
 if TYPE_CHECKING:
     from sidelight.engines.source import TextRows
@@ -192,56 +193,56 @@ def running_spark() -> Any:  # noqa: ANN401 - a session of Spark, which is an ex
 def parts_or_file(path: Path, wished: FormatName | None, *, in_spark: bool) -> Writer:
     """Choose how to write: a name without an ending is a folder of parts where Spark is at hand.
 
-    >>> type(parts_or_file(Path("release"), None, in_spark=True)).__name__
-    'ParquetParts'
-    >>> type(parts_or_file(Path("release.parquet"), None, in_spark=True)).__name__
-    'ParquetWriter'
+    >>> parts_or_file(Path("release"), None, in_spark=True).write_parts is None
+    False
+    >>> parts_or_file(Path("release.parquet"), None, in_spark=True).write_parts is None
+    True
     """
     if not in_spark or path.suffix or wished not in (None, "parquet"):
         return writer_of(path, wished)
     if path.exists():
         raise NotPublished(f"'{path}' exists, and a folder is never replaced; give another name, or remove it first")
-    return ParquetParts()
+    return replace(WRITERS["parquet"], write_parts=write_folder)
 
 
-class ParquetParts(ParquetWriter):
-    """Parquet, in several files that are one table."""
-
-    def write_to(self, path: Path, sheet: Sheet) -> None:
-        """Have Spark write the parts into a new folder."""
-        session = running_spark()
-        if session is None:
-            raise NotPublished(
-                f"'{path.name}' is for Spark to write, which has ended; name it .parquet, or start Spark again"
-            )
-        times = np.ones(len(sheet), np.int64) if sheet.dealt is None else sheet.dealt.times
-        try:
-            parts = write_parts(session, sheet, times, path)
-        except BadTable:
-            raise NotPublished(
-                f"Spark could not write '{path.name}', and nothing was published; see that its executors live and may "
-                "write into this folder, or name it .parquet"
-            ) from None
-        if not parts:
-            raise NotPublished(
-                f"Spark wrote no part of '{path.name}' where this process looks; choose a folder that executors share"
-            )
-        for other in {*path.iterdir()} - {*parts}:  # checksums of Spark's own
-            other.unlink()
-        # the files before the folder: the folder's entries must not survive a crash without the bytes they name
-        for part in (*parts, path):
-            flush_to_disk(part)
+def write_folder(path: Path, sheet: Sheet) -> None:
+    """Have Spark write Parquet into a new folder, in several files that are one table."""
+    session = running_spark()
+    if session is None:
+        raise NotPublished(
+            f"'{path.name}' is for Spark to write, which has ended; name it .parquet, or start Spark again"
+        )
+    try:
+        parts = write_parts(session, sheet, path)
+    except BadTable:
+        raise NotPublished(
+            f"Spark could not write '{path.name}', and nothing was published; see that its executors live and may "
+            "write into this folder, or name it .parquet"
+        ) from None
+    if not parts:
+        raise NotPublished(
+            f"Spark wrote no part of '{path.name}' where this process looks; choose a folder that executors share"
+        )
+    for other in {*path.iterdir()} - {*parts}:  # checksums of Spark's own
+        other.unlink()
+    # the files before the folder: the folder's entries must not survive a crash without the bytes they name
+    for part in (*parts, path):
+        flush_to_disk(part)
 
 
-def write_parts(session: Any, sheet: Sheet, times: Integers, folder: Path) -> list[Path]:  # noqa: ANN401
-    """Have executors write rows some times each into a new folder; return the parts that this process finds there."""
-    kinds = sheet.arrow_kinds()
-    cells = [WrittenCells.build(column, kind) for column, kind in zip(sheet.columns.values(), kinds, strict=True)]
-    codes = [f"c{number}" for number in range(len(cells))]
+def write_parts(session: Any, sheet: Sheet, folder: Path) -> list[Path]:  # noqa: ANN401
+    """Have executors write the rows of a sheet into a new folder; return the parts that this process finds there."""
+    columns, kinds = [*sheet.columns.values()], sheet.arrow_kinds()
+    times = np.ones(len(sheet), np.int64) if sheet.times is None else sheet.times
+    codes = [f"c{number}" for number in range(len(columns))]
     words = {pa.string(): "string", pa.int64(): "long", pa.float64(): "double", pa.date32(): "date"}
     types = ", ".join(f"{code} {words[kind]}" for code, kind in zip(codes, kinds, strict=True))
-    labels, seed = [each.labels for each in cells], secrets.randbits(128)
-    table = pa.table([*(pa.array(each.codes) for each in cells), pa.array(times)], names=[*codes, "times"])
+    labels = [
+        written_labels(column, kind) if isinstance(column, Column) else None
+        for column, kind in zip(columns, kinds, strict=True)
+    ]
+    seed, cells = secrets.randbits(128), (each.codes if isinstance(each, Column) else each for each in columns)
+    table = pa.table([*map(pa.array, cells), pa.array(times)], names=[*codes, "times"])
     parts = max(-(-int(times.sum()) // ROWS_PER_PART), 1)
     settings = {"compression": "zstd", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 

@@ -9,7 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.engines import files
 from sidelight.engines.files import FORMATS, ending, find_format, suffix_of
-from sidelight.engines.formats.in_memory import HeldFormat
+from sidelight.engines.formats.in_memory import held_format
 from sidelight.engines.formats.write import WRITERS, FormatName
 from sidelight.errors import BadTable
 
@@ -35,20 +35,15 @@ def test_only_some_kinds_are_read_when_they_are_packed(tmp_path):
         ending(tmp_path / "people.docx")
 
 
-class JsonLines(HeldFormat):
-    """A kind of file that somebody adds."""
-
-    words = "lines of JSON"
-    endings = (".jsonl",)
-    advice = ".jsonl"
-
-    def read_columns(self, file, roles):
-        rows = [json.loads(line) for line in file.read_text().splitlines()]
-        return [(name, [row[name] for row in rows]) for name in rows[0]], ()
+def read_json_lines(file, roles):
+    """Read a kind of file that somebody adds."""
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    return [(name, [row[name] for row in rows]) for name in rows[0]], ()
 
 
-def test_a_new_kind_is_a_class_and_an_entry(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "FORMATS", (*FORMATS, JsonLines()))
+def test_a_new_kind_is_a_function_and_an_entry(tmp_path, monkeypatch):
+    json_lines = held_format(read_json_lines, "lines of JSON", (".jsonl",), ".jsonl")
+    monkeypatch.setattr(files, "FORMATS", (*FORMATS, json_lines))
     file = tmp_path / "people.jsonl"
     file.write_text('{"age": 34, "disease": "Flu"}\n{"age": 51, "disease": "Cold"}\n')
     table = sl.read_table(file, quasi="age", sensitive="disease")

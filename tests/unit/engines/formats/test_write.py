@@ -17,7 +17,6 @@ import sidelight as sl
 from sidelight.engines.formats import write as sheets
 from sidelight.engines.formats.write import (
     WRITERS,
-    DealtRows,
     Sheet,
     Shuffle,
     escape_formula,
@@ -48,7 +47,7 @@ def test_texts_that_no_spreadsheet_runs_stay_as_they_are(label):
     assert escape_formula(label) == unescape_formula(label) == label
 
 
-@pytest.mark.parametrize("form", WRITERS.values(), ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("form", WRITERS.values(), ids=WRITERS)
 @given(st.text())
 def test_what_is_written_means_what_it_meant(form, label):
     assert form.decode(form.encode(label)) == label
@@ -94,7 +93,7 @@ def test_every_order_is_as_likely_as_any_other(monkeypatch):
     shuffle = shuffler(seed=5)
     draws = 600
     orders = Counter(
-        tuple(np.concatenate(list(DealtRows(np.ones(3, np.int64), shuffle).batches())).tolist()) for _ in range(draws)
+        tuple(np.concatenate(list(Sheet({}, np.ones(3, np.int64), shuffle).batches())).tolist()) for _ in range(draws)
     )
     # χ² with 5 degrees of freedom is above 26 once in ten thousand times
     assert len(orders) == 6
@@ -174,7 +173,7 @@ def drawn(times):
         asked.append(length)
         return np.random.default_rng(len(asked)).bytes(length)
 
-    return asked, [batch.tolist() for batch in DealtRows(np.array(times), Shuffle(draw)).batches()]
+    return asked, [batch.tolist() for batch in Sheet({}, np.array(times), Shuffle(draw)).batches()]
 
 
 def test_rows_are_shuffled_at_once_up_to_a_number_and_in_parts_above(monkeypatch):
@@ -231,7 +230,7 @@ def cells(sheet):
 def test_people_and_counts_are_printed_with_what_belongs_together():
     people = sheet_of_people(RELEASE, shuffler(seed=1))
     assert list(people.columns) == ["sex", "value"]
-    assert people.dealt is None
+    assert people.times is None
     assert Counter(cells(people)) == {("f", "Flu"): 2, ("f", "Cold"): 1, ("m", "Flu"): 1}
     assert all(isinstance(each, Column) for each in people.columns.values())
     counts = sheet_of_counts(RELEASE, shuffler(seed=1), people="people", count="count")
@@ -242,18 +241,19 @@ def test_people_and_counts_are_printed_with_what_belongs_together():
 
 def test_people_are_dealt_only_where_they_are_more_than_are_shuffled_at_once(monkeypatch):
     monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 4)
-    assert sheet_of_people(RELEASE, shuffler(seed=1)).dealt is None
+    assert sheet_of_people(RELEASE, shuffler(seed=1)).times is None
     monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 3)
-    assert sheet_of_people(RELEASE, shuffler(seed=1)).dealt.times.sum() == 4
+    assert sheet_of_people(RELEASE, shuffler(seed=1)).times.sum() == 4
 
 
 def test_ends_of_intervals_stand_after_their_column_and_are_dealt_with_it():
     columns = {"age": Column.of("age", ["20-29", "30+"]), "n": np.array([7, 8]), "sex": Column.of("sex", ["f", "m"])}
-    dealt = DealtRows(np.array([2, 3]), shuffler(seed=1))
-    wide = add_bounds(Sheet(columns, dealt))
+    times, shuffle = np.array([2, 3]), shuffler(seed=1)
+    wide = add_bounds(Sheet(columns, times, shuffle))
     assert list(wide.columns) == ["age", "age_low", "age_high", "n", "sex"]
     assert cells(wide) == [("20-29", "20", "29", 7, "f"), ("30+", "30", None, 8, "m")]
-    assert (wide.dealt, len(wide)) == (dealt, 5)
+    assert wide.times is times
+    assert (wide.shuffle, len(wide)) == (shuffle, 5)
     taken = {"age": columns["age"], "Age_low": columns["sex"]}
     assert list(add_bounds(Sheet(taken)).columns) == ["age", "age_low 2", "age_high", "Age_low"]
 

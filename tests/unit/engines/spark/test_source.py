@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +15,7 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.files import spark_file, suffix_of
-from sidelight.engines.formats.write import DealtRows, Sheet, shuffler
+from sidelight.engines.formats.write import WRITERS, Sheet
 from sidelight.engines.spark import source as spark_source
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished
 from sidelight.files import digest
@@ -137,16 +138,18 @@ def test_a_name_without_an_ending_is_a_folder_only_where_spark_is(tmp_path):
 @pytest.mark.parametrize(
     ("name", "wished", "in_spark", "kind"),
     [
-        ("release", None, True, "ParquetParts"),
-        ("release", "parquet", True, "ParquetParts"),
-        ("release.csv", None, True, "Csv"),
-        ("release.csv", "arx", True, "Arx"),
-        ("release.parquet", "parquet", True, "ParquetWriter"),
-        ("release.parquet", None, False, "ParquetWriter"),
+        ("release", None, True, "parts"),
+        ("release", "parquet", True, "parts"),
+        ("release.csv", None, True, "csv"),
+        ("release.csv", "arx", True, "arx"),
+        ("release.parquet", "parquet", True, "parquet"),
+        ("release.parquet", None, False, "parquet"),
     ],
 )
 def test_an_ending_says_that_it_is_a_file(tmp_path, name, wished, in_spark, kind):
-    assert type(spark_source.parts_or_file(tmp_path / name, wished, in_spark=in_spark)).__name__ == kind
+    writer = spark_source.parts_or_file(tmp_path / name, wished, in_spark=in_spark)
+    parts = replace(WRITERS["parquet"], write_parts=spark_source.write_folder)
+    assert writer == (parts if kind == "parts" else WRITERS[kind])
 
 
 def test_a_folder_that_is_there_is_named(tmp_path):
@@ -155,8 +158,8 @@ def test_a_folder_that_is_there_is_named(tmp_path):
     assert mentions(refused.value, f"'{tmp_path}' exists", "never replaced", "another name", "remove")
 
 
-@pytest.mark.parametrize("dealt", [None, DealtRows(np.array([3, 0]), shuffler(seed=1))])
-def test_spark_is_given_every_column_and_how_often_each_row_is_written(tmp_path, monkeypatch, dealt):
+@pytest.mark.parametrize("times", [None, np.array([3, 0])], ids=["as they stand", "dealt"])
+def test_spark_is_given_every_column_and_how_often_each_row_is_written(tmp_path, monkeypatch, times):
     given, folder = [], tmp_path / "release"
 
     def writing(*arguments):
@@ -170,11 +173,10 @@ def test_spark_is_given_every_column_and_how_often_each_row_is_written(tmp_path,
     monkeypatch.setattr(spark_source, "running_spark", lambda: "a session")
     monkeypatch.setattr(spark_source, "write_parts", writing)
     monkeypatch.setattr(spark_source, "flush_to_disk", flushed.append)
-    sheet = Sheet({"age": Column.of("age", ["34", None]), "n": np.array([7, 8])}, dealt)
-    spark_source.ParquetParts().write_to(folder, sheet)
-    session, written, times, place = given
-    assert (session, place, times.tolist()) == ("a session", folder, [1, 1] if dealt is None else [3, 0])
-    assert times.dtype == np.int64
+    sheet = Sheet({"age": Column.of("age", ["34", None]), "n": np.array([7, 8])}, times)
+    spark_source.write_folder(folder, sheet)
+    session, written, place = given
+    assert (session, place) == ("a session", folder)
     assert written is sheet
     assert [each.name for each in folder.iterdir()] == ["part-0.parquet"]  # nothing of Spark's own
     assert flushed == [folder / "part-0.parquet", folder]  # what is in a folder before the folder
@@ -183,7 +185,7 @@ def test_spark_is_given_every_column_and_how_often_each_row_is_written(tmp_path,
 def test_spark_that_has_ended_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(spark_source, "running_spark", lambda: None)
     with pytest.raises(NotPublished) as refused:
-        spark_source.ParquetParts().write_to(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
+        spark_source.write_folder(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
     assert mentions(refused.value, "'release'", "Spark", "ended", ".parquet", "start Spark")
     assert not (tmp_path / "release").exists()
 
@@ -192,7 +194,7 @@ def test_executors_that_write_elsewhere_publish_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(spark_source, "running_spark", object)
     monkeypatch.setattr(spark_source, "write_parts", lambda *_: [])
     with pytest.raises(NotPublished) as refused:
-        spark_source.ParquetParts().write_to(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
+        spark_source.write_folder(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
     assert mentions(refused.value, "Spark", "no part", "'release'", "executors share")
 
 
@@ -204,7 +206,7 @@ def test_executors_that_fail_publish_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(spark_source, "running_spark", object)
     monkeypatch.setattr(spark_source, "write_parts", failing)
     with pytest.raises(NotPublished) as refused:
-        spark_source.ParquetParts().write_to(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
+        spark_source.write_folder(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
     assert mentions(refused.value, "Spark", "not", "'release'", "nothing was published", "executors", ".parquet")
 
 
