@@ -187,7 +187,11 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
     """Draft by what the labels say, unless it was declared what they are."""
     named = kind in ("category", "ordered")
     if not named and all(as_day(text) is not None for text in labels):
-        return _days(column, labels)
+        years = {int(text[:4]) for text in labels}
+        # days of birth go over lifetimes: there is a step between one year and all of them
+        decade: tuple[Period, ...] = ("decade",) if max(years) - min(years) > 10 else ()
+        periods: tuple[Period, ...] = ("month", "quarter", "year", *decade)
+        return Draft(Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}")
     # codes have one length and a digit; numbers are codes where one begins with a zero, or where it was declared
     written_as_code = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}").fullmatch
     code = len({len(text) for text in labels}) == 1 and all(map(written_as_code, labels))
@@ -200,8 +204,8 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
         days = read_written_days(labels)
         if days is None:
             return _rare_together(column, labels, people, counted(len(labels), "value"))
-        untold = "" if days.months is not None else ", of which nobody can tell the day from the month"
-        return Draft(Hierarchy(column, cap_numbers(*days.levels)), f"days{untold}: {', '.join(days.periods)}")
+        untold = "" if "month" in days else ", of which nobody can tell the day from the month"
+        return Draft(Hierarchy(column, cap_numbers(tuple(labels), *days.values())), f"days{untold}: {', '.join(days)}")
     if kind is None and len(labels) <= 8:  # so few different numbers are taken for codes
         return _rare_together(column, labels, people, f"{counted(len(labels), 'number')}, perhaps codes")
     # widths that suit, of whole numbers whole ones, and never one that changes nothing
@@ -243,14 +247,6 @@ def people_by_label(columns: Sequence[Column], sizes: Integers) -> dict[str, dic
         pairs = zip(column.labels, people.tolist(), strict=True)
         counts[column.name] = {text: int(number) for text, number in pairs if text is not None}
     return counts
-
-
-def _days(column: str, labels: Sequence[str]) -> Draft:
-    years = {int(text[:4]) for text in labels}
-    # days of birth go over lifetimes: there is a step between one year and all of them
-    decade: tuple[Period, ...] = ("decade",) if max(years) - min(years) > 10 else ()
-    periods: tuple[Period, ...] = ("month", "quarter", "year", *decade)
-    return Draft(Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}")
 
 
 def suitable_widths(low: float, high: float) -> list[float]:

@@ -26,11 +26,9 @@ costs most for; whether anybody would mind it being known, no program can tell: 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib.resources import files
 from inspect import signature
 from pathlib import Path
 from textwrap import wrap
@@ -50,6 +48,7 @@ from sidelight.policy.policy import Policy, policy_text
 from sidelight.release.release import Release
 from sidelight.rounding import short_amount, short_decimal
 from sidelight.table.labels import JointDomain
+from sidelight.text import read_data
 
 if TYPE_CHECKING:
     from sidelight.intake.roles import Role, SuggestedRoles
@@ -84,7 +83,7 @@ secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so t
     @classmethod
     def read(cls, key: str, *criteria: Criterion, beside: tuple[Measure, ...] = ()) -> Preset:
         """Return a preset of `presets.toml` with its limits."""
-        texts = tomllib.loads(files("sidelight.intake").joinpath("presets.toml").read_text(encoding="utf-8"))[key]
+        texts = read_data("sidelight.intake", "presets.toml")[key]
         return cls(texts["name"], texts["source"], (*texts["not_covered"], ALWAYS), criteria, beside)
 
     @property
@@ -406,27 +405,16 @@ def _roles_section(suggested: SuggestedRoles) -> Iterator[str]:
     yield "]"
     yield _comment("What should not be found out about anybody. DECIDE whether it is this:")
     yield from _comment_columns(suggested, "sensitive")
-    roles = suggested.roles
-    settings = (
-        ("", "sensitive", roles.sensitive),
-        ("Whose row it is; it is not published.", "person", roles.person),
-        ("People have several values, or several rows.", "values", roles.values),
-        ('What an empty sensitive cell is; "drop" leaves such rows out.', "missing", roles.missing),
-        ("Texts that mean that a cell is empty.", "missing_marks", roles.missing_marks or None),
-        ("What stands between several values in one cell.", "split", roles.split),
-        ("Published as it is, and judged by nothing.", "keep", roles.keep or None),
-        ("Sampling weights; published as they are.", "weight", roles.weight),
-        ("What rows are that are * throughout.", "suppressed", roles.suppressed),
-        ("Sensitive values that there could be, in order.", "domain", roles.domain or None),
-        ("How coarsely sensitive values are published.", "sensitive_level", roles.sensitive_level),
-        ("", "encoding", roles.encoding),
-        ("", "sheet", roles.sheet),
-        ("Which columns are numbers, and which are codes.", "columns", dict(roles.kinds) or None),
-    )
-    for why, name, setting in settings:
-        if setting is not None:
-            yield from ([_comment(why)] if why else [])
-            yield f"{name} = {_toml(setting)}"
+    comments = read_data("sidelight.intake", "presets.toml")["comments"]
+    for name in ("sensitive", *comments, "encoding", "sheet", "kinds"):
+        setting = getattr(suggested.roles, name)
+        if setting is None or setting in ((), {}):
+            continue
+        if name in comments:
+            yield _comment(comments[name])
+        if name == "kinds":
+            yield _comment("Which columns are numbers, and which are codes.")
+        yield f"columns = {_toml(dict(setting))}" if name == "kinds" else f"{name} = {_toml(setting)}"
     if suggested.named("leave out"):
         yield _comment("Not listed, and so not published:")
         yield from _comment_columns(suggested, "leave out")

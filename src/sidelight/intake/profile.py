@@ -2,7 +2,7 @@
 
 For a column with the cells c₁ … c_n: how many say something, how many different labels there are, how many of those
 occur once; of two columns, whether each tells the other; and, where rows belong to people, how many of them have rows
-that differ in it.  A file is read once (`OpenColumns`), then one GROUP BY per column where the rows are: of labels no
+that differ in it.  A file is read once (`open_columns`), then one GROUP BY per column where the rows are: of labels no
 more than `MOST_LABELS` are ever brought here, the first in order, so that the same file always looks the same.
 
 Rules of thumb tell what labels are by how they are written (an e-mail address has an @): they never say that a column
@@ -20,7 +20,7 @@ Years of two digits stay as they are written, '84, as nobody can tell 1984 from 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -87,73 +87,57 @@ def _take_apart(text: str) -> Day | None:
     return (parts["year"], (month, month), "") if fits(month, day) else None
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenDays:
-    """The labels of a column of days: of each its year, and its month where that can be told of all."""
-
-    labels: tuple[str, ...]
-    years: tuple[str | None, ...]
-    months: tuple[int | None, ...] | None  # none at all, where it cannot be told of each day
-    is_short: bool  # some years have two digits
-
-    @property
-    def periods(self) -> tuple[str, ...]:
-        """Return which levels days of these years are printed at, the finest first."""
-        full = [int(year) for year in self.years if year is not None]
-        decade = ("decade",) if not self.is_short and max(full) - min(full) > 10 else ()
-        return (*(("month", "quarter") if self.months is not None else ()), "year", *decade)
-
-    @property
-    def levels(self) -> tuple[tuple[str, ...], ...]:
-        """Return what each label is printed as, at each level but the coarsest, `*`."""
-        months = self.months or (None,) * len(self.labels)
-        rows = list(zip(self.years, months, strict=True))
-
-        def show(period: str, year: str | None, month: int | None) -> str:
-            if year is None:
-                return "no day"
-            whole = year if len(year) > 2 else f"'{year}"
-            if period == "decade":
-                return f"{year[:3]}0-{year[:3]}9"
-            if period == "year" or month is None:
-                return whole
-            return f"{whole}-{month:02}" if period == "month" else f"{whole}-Q{(month + 2) // 3}"
-
-        return (self.labels, *(tuple(show(period, *row) for row in rows) for period in self.periods))
+def _take_days(texts: Sequence[str]) -> list[Day | None] | None:
+    """Take labels apart, if nearly all of them are days."""
+    days = [_take_apart(text) for text in texts]
+    readable = len(days) - days.count(None)
+    return days if readable and Fraction(readable, len(days)) >= Fraction(9, 10) else None
 
 
-def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
-    """Read labels as days, if nearly all of them are.
+def read_written_days(labels: Sequence[str]) -> dict[str, tuple[str, ...]] | None:
+    """Read labels as days, if nearly all of them are: by period, the finest first, what each label is printed as.
 
-    >>> read_written_days(["05/21/1941", "12/01/1999"]).levels[1]
+    >>> read_written_days(["05/21/1941", "12/01/1999"])["month"]
     ('1941-05', '1999-12')
-    >>> read_written_days(["03/04/1941", "05/04/1999"]).periods  # in March and May, or both in April
-    ('year', 'decade')
-    >>> read_written_days(["12-Feb-2005", "2005-03-09 14:30:00", "9.3.2005"]).levels[2]
+    >>> [*read_written_days(["03/04/1941", "05/04/1999"])]  # in March and May, or both in April
+    ['year', 'decade']
+    >>> read_written_days(["12-Feb-2005", "2005-03-09 14:30:00", "9.3.2005"])["quarter"]
     ('2005-Q1', '2005-Q1', '2005-Q1')
-    >>> read_written_days(["07/08/22", "30/08/22"]).levels[3], read_written_days(["Flu"])
+    >>> read_written_days(["07/08/22", "30/08/22"])["year"], read_written_days(["Flu"])
     (("'22", "'22"), None)
     """
-    texts = tuple(labels)
-    days = [_take_apart(text) for text in texts]
-    readable = [day for day in days if day is not None]
-    if not readable or Fraction(len(readable), len(texts)) < Fraction(9, 10):
+    days = _take_days(labels)
+    if days is None:
         return None
+
+    def is_first_the_day(mark: str) -> bool | None:
+        """Return which of two numbers is the day; nothing where no label tells it, or labels contradict each other."""
+        numbers = [day[1] for day in days if day is not None and day[2] == mark]
+        first, second = (any(each[place] > len(MONTHS) for each in numbers) for place in (0, 1))
+        return None if first == second else first
+
     # decided mark by mark: one program wrote all days with slashes, and another perhaps those with hyphens
-    order = {mark: _first_is_day([day for day in readable if day[2] == mark]) for mark in "-/"}
+    order = {mark: is_first_the_day(mark) for mark in "-/"}
     months = [None if day is None or (first := order.get(day[2], True)) is None else day[1][first] for day in days]
-    has_months = all(
-        day is None or (month is not None and 1 <= month <= len(MONTHS))
-        for day, month in zip(days, months, strict=True)
-    )
-    years = tuple(None if day is None else day[0] for day in days)
-    return WrittenDays(texts, years, tuple(months) if has_months else None, any(len(day[0]) == 2 for day in readable))
+    dated = [(day[0], month) for day, month in zip(days, months, strict=True) if day is not None]
+    years = [int(year) for year, _ in dated]
+    periods = ["year"]
+    if all(month is not None and 1 <= month <= len(MONTHS) for _, month in dated):
+        periods = ["month", "quarter", "year"]
+    if all(len(year) > 2 for year, _ in dated) and max(years) - min(years) > 10:
+        periods.append("decade")
 
+    def show(period: str, day: Day | None, month: int | None) -> str:
+        if day is None:
+            return "no day"
+        whole = day[0] if len(day[0]) > 2 else f"'{day[0]}"
+        if period == "decade":
+            return f"{whole[:3]}0-{whole[:3]}9"
+        if period == "year" or month is None:
+            return whole
+        return f"{whole}-{month:02}" if period == "month" else f"{whole}-Q{(month + 2) // 3}"
 
-def _first_is_day(days: Sequence[Day]) -> bool | None:
-    """Return which of two numbers is the day; nothing where no label tells it, or labels contradict each other."""
-    first, second = (any(day[1][place] > len(MONTHS) for day in days) for place in (0, 1))
-    return None if first == second else first
+    return {period: tuple(show(period, *each) for each in zip(days, months, strict=True)) for period in periods}
 
 
 def written_like(labels: Sequence[str]) -> Look | None:
@@ -178,7 +162,7 @@ def are_days(labels: Sequence[str]) -> bool:
     >>> are_days(["03/09/1984", "9.3.84"]), are_days(["2024-03-09 10:30", "12-Feb-2005"]), are_days(["1984"])
     (True, True, False)
     """
-    return read_written_days(labels) is not None
+    return _take_days(labels) is not None
 
 
 def are_names(labels: Sequence[str]) -> bool:
@@ -249,79 +233,9 @@ def names_of_columns(source: object, roles: Roles) -> tuple[str, ...]:
         return tuple(as_frame(source).collect_schema().names())
 
 
-@dataclass(frozen=True, slots=True)
-class OpenColumns:
-    """All columns of a source that is open: each can be looked at again without reading the file again."""
-
-    rows: Rows
-    columns: tuple[str, ...]
-    roles: Roles
-
-    def add_marks(self, marks: tuple[str, ...]) -> OpenColumns:
-        """Take cells that say one of these texts for missing from now on."""
-        frame, roles = self.rows.frame, replace(self.roles, missing_marks=marks)
-        nulls = frame.with_columns(nulls_for_missing(frame, ours, roles).alias(ours) for ours in self.rows.key)
-        reading = replace(self.rows.roles, missing_marks=marks)
-        return OpenColumns(TextRows(nulls, reading, self.rows.source), self.columns, roles)
-
-    def profiles(self, columns: Sequence[str], progress: Progress = quiet) -> dict[str, ColumnProfile]:
-        """Look at some columns, one after the other."""
-        profiles = {}
-        for place, name in enumerate(columns):
-            progress(name or "the first column", place, len(columns))
-            ours = self._ours(name)
-            times = self.rows.frame.group_by(ours).agg(nw.len().alias("times"))
-            # one more than may be held, to see whether there are more; sorted, so that the choice is the same each time
-            first = collect(times.sort(ours).head(MOST_LABELS + 1))
-            texts = [text for chunk in decode(first.column(ours)).chunks for text in labels_of(chunk, self.roles)]
-            known = in_order(text for text in texts if text is not None)
-            labels = tuple(text for text in known if text is not None)[:MOST_LABELS]
-            column = Column(name, labels, np.zeros(0, np.int32))
-            kind = kind_by_type(column, self.rows.roles, self.rows.source.texts) or kind_of_labels(labels)
-            # if there are few labels, one query is enough; else the engine counts again
-            here = len(first) <= MOST_LABELS
-            counts = _count_labels(nw.from_native(first).lazy() if here else times, ours)
-            profiles[name] = ColumnProfile(name=name, kind=kind, labels=labels, **counts)
-        return profiles
-
-    def marks_among(self, marks: Sequence[str], columns: Sequence[str]) -> frozenset[str]:
-        """Name the marks that some cell of these columns says."""
-        present = set()
-        for ours in map(self._ours, columns):
-            among = is_any_of(self.rows.frame, ours, marks)
-            if among is not None:
-                cells = collect(self.rows.frame.filter(among).select(nw.col(ours).cast(nw.String)).unique())
-                present |= {*cells.column(ours).to_pylist()}
-        return frozenset(present)
-
-    def tell_each_other(self, one: ColumnProfile, other: ColumnProfile) -> bool:
-        """Return whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
-        # a bijection keeps all four counts, so most pairs are ruled out without a query
-        if any(getattr(one, name) != getattr(other, name) for name in ("distinct", "missing", "once", "most")):
-            return False
-        pair = [self._ours(one.name), self._ours(other.name)]
-        pairs = collect(self.rows.frame.select(*pair).unique().select(nw.len().alias("pairs")))
-        # as many pairs as labels of each column, a missing cell being one more: each label has a single partner
-        return int(pairs.column("pairs")[0].as_py()) == one.distinct + bool(one.missing)
-
-    def people_who_vary(self, person: str, columns: Sequence[str]) -> dict[str, int]:
-        """Count the people whose rows differ in each column, for columns in which any do."""
-        frame = self.rows.frame.with_columns(nw.col(self._ours(person)).alias("person"))
-        alike = people_written_alike(TextRows(frame, Roles(person=person), self.rows.source)).frame
-        keys = [self._ours(name) for name in columns]
-        labels = alike.group_by("person").agg(*(nw.col(each).n_unique().alias(each) for each in keys))
-        varying = labels.select((nw.col(each) > 1).cast(nw.Int64).sum().alias(each) for each in keys)
-        answer = collect(varying)
-        numbers = [int(answer.column(each)[0].as_py() or 0) for each in keys]
-        return {name: number for name, number in zip(columns, numbers, strict=True) if number}
-
-    def _ours(self, name: str) -> str:
-        return self.rows.key[self.columns.index(name)]
-
-
 @contextmanager
-def open_columns(source: object, columns: Sequence[str], roles: Roles) -> Iterator[OpenColumns]:
-    """Open a source to look at its columns; of the roles, only how cells are read is used."""
+def open_columns(source: object, columns: Sequence[str], roles: Roles) -> Iterator[Rows]:
+    """Open a source, to look at its columns without reading it again; of the roles, only how cells are read is used."""
     reading = Roles(
         quasi=tuple(columns),
         missing_marks=roles.missing_marks,
@@ -330,7 +244,69 @@ def open_columns(source: object, columns: Sequence[str], roles: Roles) -> Iterat
         sheet=roles.sheet,
     )
     with rows_of(source, reading, packed=False) as rows:
-        yield OpenColumns(rows, tuple(columns), roles)
+        yield rows
+
+
+def _ours(rows: Rows, name: str) -> str:
+    return rows.key[rows.roles.quasi.index(name)]
+
+
+def add_marks(rows: Rows, marks: tuple[str, ...]) -> Rows:
+    """Take cells that say one of these texts for missing from now on."""
+    roles = replace(rows.roles, missing_marks=marks)
+    nulls = rows.frame.with_columns(nulls_for_missing(rows.frame, ours, roles).alias(ours) for ours in rows.key)
+    return TextRows(nulls, roles, rows.source)
+
+
+def profiles_of(rows: Rows, columns: Sequence[str], progress: Progress = quiet) -> dict[str, ColumnProfile]:
+    """Look at some columns of open rows, one after the other."""
+    profiles = {}
+    for place, name in enumerate(columns):
+        progress(name or "the first column", place, len(columns))
+        ours = _ours(rows, name)
+        times = rows.frame.group_by(ours).agg(nw.len().alias("times"))
+        # one more than may be held, to see whether there are more; sorted, so that the choice is the same each time
+        first = collect(times.sort(ours).head(MOST_LABELS + 1))
+        texts = [text for chunk in decode(first.column(ours)).chunks for text in labels_of(chunk, rows.roles)]
+        labels = tuple(text for text in in_order(texts) if text is not None)[:MOST_LABELS]
+        column = Column(name, labels, np.zeros(0, np.int32))
+        kind = kind_by_type(column, rows.roles, rows.source.texts) or kind_of_labels(labels)
+        # if there are few labels, one query is enough; else the engine counts again
+        here = len(first) <= MOST_LABELS
+        counts = _count_labels(nw.from_native(first).lazy() if here else times, ours)
+        profiles[name] = ColumnProfile(name=name, kind=kind, labels=labels, **counts)
+    return profiles
+
+
+def marks_among(rows: Rows, marks: Sequence[str], columns: Sequence[str]) -> set[str]:
+    """Name the marks that some cell of these columns says."""
+    present = set()
+    for ours in (_ours(rows, name) for name in columns):
+        among = is_any_of(rows.frame, ours, marks)
+        if among is not None:
+            cells = collect(rows.frame.filter(among).select(nw.col(ours).cast(nw.String)).unique())
+            present |= {*cells.column(ours).to_pylist()}
+    return present
+
+
+def tell_each_other(rows: Rows, one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Return whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
+    # a bijection keeps all four counts, so most pairs are ruled out without a query
+    if any(getattr(one, name) != getattr(other, name) for name in ("distinct", "missing", "once", "most")):
+        return False
+    pairs = rows.frame.select(_ours(rows, one.name), _ours(rows, other.name)).unique()
+    # as many pairs as labels of each column, a missing cell being one more: each label has a single partner
+    return _first_row(pairs.select(nw.len().alias("pairs")))["pairs"] == one.distinct + bool(one.missing)
+
+
+def people_who_vary(rows: Rows, person: str, columns: Sequence[str]) -> dict[str, int]:
+    """Count the people whose rows differ in each column, for columns in which any do."""
+    frame = rows.frame.with_columns(nw.col(_ours(rows, person)).alias("person"))
+    alike = people_written_alike(TextRows(frame, Roles(person=person), rows.source)).frame
+    keys = {_ours(rows, name): name for name in columns}
+    labels = alike.group_by("person").agg(*(nw.col(each).n_unique().alias(each) for each in keys))
+    varying = _first_row(labels.select((nw.col(each) > 1).cast(nw.Int64).sum().alias(each) for each in keys))
+    return {keys[each]: number for each, number in varying.items() if number}
 
 
 def column_profiles(
@@ -344,16 +320,16 @@ def column_profiles(
     >>> ward.rows, ward.missing, ward.distinct, ward.once, ward.most
     (3, 1, 2, 2, 1)
     """
-    with open_columns(source, columns, roles) as opened:
-        profiles = opened.profiles(columns, progress)
-        refuse_no_rows(opened, profiles)
+    with open_columns(source, columns, roles) as rows:
+        profiles = profiles_of(rows, columns, progress)
+        refuse_no_rows(rows, profiles)
     return profiles
 
 
-def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> None:
+def refuse_no_rows(rows: Rows, profiles: Mapping[str, ColumnProfile]) -> None:
     """Raise `BadTable` if a table has no rows."""
     if not any(profile.rows for profile in profiles.values()):
-        raise BadTable(f"{opened.rows.source.name} has no rows; give at least one person")
+        raise BadTable(f"{rows.source.name} has no rows; give at least one person")
 
 
 def _count_labels(times: Frame, ours: str) -> dict[str, int]:
@@ -365,5 +341,10 @@ def _count_labels(times: Frame, ours: str) -> dict[str, int]:
         nw.when(present & once).then(nw.lit(1)).sum().cast(nw.Int64).alias("once"),
         nw.when(present).then(nw.col("times")).max().cast(nw.Int64).alias("most"),
     )
-    answer = collect(totals)
+    return _first_row(totals)
+
+
+def _first_row(frame: Frame) -> dict[str, int]:
+    """Return the whole numbers of the first row, by column; a missing one is 0."""
+    answer = collect(frame)
     return {name: int(answer.column(name)[0].as_py() or 0) for name in answer.column_names}

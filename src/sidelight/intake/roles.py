@@ -27,13 +27,17 @@ from sidelight.engines.source import Heading
 from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
 from sidelight.intake.profile import (
     ColumnProfile,
-    OpenColumns,
+    add_marks,
     are_days,
     are_names,
     are_sentences,
+    marks_among,
     names_of_columns,
     open_columns,
+    people_who_vary,
+    profiles_of,
     refuse_no_rows,
+    tell_each_other,
     written_like,
 )
 from sidelight.progress import Progress, quiet
@@ -43,6 +47,7 @@ from sidelight.table.roles import EACH_ROW, ReadingChoices, Roles
 from sidelight.text import counted, form, html_table, one_or_several
 
 if TYPE_CHECKING:
+    from sidelight.engines.source import Rows
     from sidelight.table.labels import ColumnKind
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
@@ -178,22 +183,22 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
                 f"no column '{name}' to suggest a role for in the table{Heading(names).name_nearest(name, meant)}"
             )
     with open_columns(source, names, stated) as unmarked:
-        profiles = unmarked.profiles(names, progress)
+        profiles = profiles_of(unmarked, names, progress)
         refuse_no_rows(unmarked, profiles)
         marks = () if stated.missing_marks else _marks_in(unmarked, profiles)
-        opened = unmarked.add_marks(marks) if marks else unmarked
+        rows = add_marks(unmarked, marks) if marks else unmarked
         if marks:  # what means missing is no label, so columns whose counts or kinds change are counted again
             changed = [
                 name
                 for name, profile in profiles.items()
                 if profile.distinct > len(profile.labels)
-                or name in opened.rows.source.texts
+                or name in rows.source.texts
                 or not {*marks}.isdisjoint(profile.labels)
             ]
-            profiles |= opened.profiles(changed, progress)
+            profiles |= profiles_of(rows, changed, progress)
         columns = [_suggest(profile, stated) for profile in profiles.values()]
         columns = _ensure_sensitive(_keep_one_person(columns, stated), stated)
-        columns, several = _compare_rows_of_people(_keep_one_of_equals(columns, opened), opened)
+        columns, several = _compare_rows_of_people(_keep_one_of_equals(columns, rows), rows)
     roles = _join_roles(columns, replace(stated, missing_marks=stated.missing_marks or marks), several=several)
     if roles.split is not None and stated.split is None:
         reason = f"its cells seem to hold several values, with '{roles.split}' between them"
@@ -257,7 +262,10 @@ def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
     if numbers_rows or (
         (many or profile.distinct > FEW_LABELS // 4) and words & {"id", "ids", "uuid", "guid", "identifier"}
     ):
-        return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
+        return (
+            "leave out",
+            f"numbers rows or something else ({_different(profile)}): it points at few of them",
+        )
     look = find_look(profile.name, "names_somebody")
     # looks by name that hold however few labels there are
     if look is not None and (many or look.noun in ("a person's name", "an e-mail address", "a phone number")):
@@ -295,7 +303,10 @@ def _leave_fine_out(profile: ColumnProfile) -> Suggestion | None:
         return None
     if _has_decimals(profile):
         return "leave out", _word_measurement(profile)
-    return "leave out", f"nearly all rows differ ({_different(profile)}): it identifies people by itself"
+    return (
+        "leave out",
+        f"nearly all rows differ ({_different(profile)}): it identifies people by itself",
+    )
 
 
 def _has_decimals(profile: ColumnProfile) -> bool:
@@ -353,18 +364,17 @@ def _keep_one_person(columns: list[SuggestedRole], stated: Roles) -> list[Sugges
     chosen = min(
         people, key=lambda each: (not each.stated, each.profile.distinct == each.profile.rows, -each.profile.distinct)
     )
-    kept: list[SuggestedRole] = []
-    for each in columns:
-        if each.role == "person" and stated.person == EACH_ROW:
+
+    def judge(each: SuggestedRole) -> SuggestedRole:
+        if each.role != "person" or (each is chosen and stated.person != EACH_ROW):
+            return each
+        reason = "numbers people too, and one column is enough: it is not published"
+        if stated.person == EACH_ROW:
             many = f"{each.profile.distinct:,} people have {counted(each.profile.rows, 'row')}"
             reason = f"numbers people ({many}), and you said that each row is one: rows are protected, and not people"
-            kept.append(replace(each, role="leave out", reason=reason))
-        elif each.role == "person" and each is not chosen:
-            reason = "numbers people too, and one column is enough: it is not published"
-            kept.append(replace(each, role="leave out", reason=reason))
-        else:
-            kept.append(each)
-    return kept
+        return replace(each, role="leave out", reason=reason)
+
+    return [*map(judge, columns)]
 
 
 def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
@@ -396,13 +406,13 @@ def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[Sugge
     ]
 
 
-def _keep_one_of_equals(columns: list[SuggestedRole], opened: OpenColumns) -> list[SuggestedRole]:
+def _keep_one_of_equals(columns: list[SuggestedRole], rows: Rows) -> list[SuggestedRole]:
     """Keep one of several columns that determine each other, label by label: the sensitive one, else the first."""
 
-    def tell_each_other(one: ColumnProfile, other: ColumnProfile) -> bool:
+    def are_equal(one: ColumnProfile, other: ColumnProfile) -> bool:
         # asked only where it is no accident: any two columns in which all rows differ tell each other
         enough = one.present >= max(ENOUGH, 2 * one.distinct) or one.labels == other.labels
-        return enough and opened.tell_each_other(one, other)
+        return enough and tell_each_other(rows, one, other)
 
     judged = [each for each in columns if each.role in ("quasi", "sensitive") and each.profile.distinct > 1]
     # what the user stated comes first and is never left out for another column
@@ -410,7 +420,7 @@ def _keep_one_of_equals(columns: list[SuggestedRole], opened: OpenColumns) -> li
     kept: list[SuggestedRole] = []
     same: dict[str, str] = {}
     for each in judged:
-        first = next((one for one in kept if tell_each_other(one.profile, each.profile)), None)
+        first = next((one for one in kept if are_equal(one.profile, each.profile)), None)
         if first is None or each.stated:
             kept.append(each)
         else:
@@ -423,7 +433,7 @@ def _keep_one_of_equals(columns: list[SuggestedRole], opened: OpenColumns) -> li
     ]
 
 
-def _compare_rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
+def _compare_rows_of_people(columns: list[SuggestedRole], rows: Rows) -> tuple[list[SuggestedRole], bool]:
     """Leave out quasi-identifiers that differ between the rows of a person; also return whether people have several."""
     person = next((each for each in columns if each.role == "person"), None)
     if person is None:
@@ -434,19 +444,19 @@ def _compare_rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -
     if person.profile.distinct == person.profile.rows and written_once:
         return columns, False
     others = [each.column for each in columns if each.role in ("quasi", "sensitive")]
-    vary = opened.people_who_vary(person.column, others) if others else {}
+    vary = people_who_vary(rows, person.column, others) if others else {}
     secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
     kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
-    explained: list[SuggestedRole] = []
-    for each in columns:
-        own = each
+
+    def judge(each: SuggestedRole) -> SuggestedRole:
         if each.role == "quasi" and each.column in vary and not each.stated:
             reason = f"{_ROWS_DIFFER} of {counted(vary[each.column], 'person')}"
-            own = _add_reason(each, reason, role="leave out", codes=False)
-        elif each.role == "sensitive" and each is not kept and not each.stated:
-            own = _add_reason(each, "but where people have several rows, one column is sensitive", role="leave out")
-        explained.append(own)
-    return explained, True
+            return _add_reason(each, reason, role="leave out", codes=False)
+        if each.role == "sensitive" and each is not kept and not each.stated:
+            return _add_reason(each, "but where people have several rows, one column is sensitive", role="leave out")
+        return each
+
+    return [*map(judge, columns)], True
 
 
 def _join_roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
@@ -493,7 +503,12 @@ def _list_notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Itera
         )
     if not roles["person"]:
         yield "each row is taken for a person; if people have several rows, name the column that says whose they are"
-    unanswered = [each.column for each in columns if _says_unanswered(each.profile)]
+    unanswered = []
+    for each in columns:
+        # numbers that programs write where nothing was answered, beside labels of which no other is below zero
+        others = [text for text in each.profile.labels if text not in ("-9", "-99", "-999", "-9999")]
+        if 0 < len(others) < len(each.profile.labels) and not any(text.startswith("-") for text in others):
+            unanswered.append(each.column)
     if unanswered:
         yield (
             f"{', '.join(unanswered)} {form('has', len(unanswered))} numbers such as -9 or -99, which often mean that "
@@ -501,14 +516,7 @@ def _list_notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Itera
         )
 
 
-def _says_unanswered(profile: ColumnProfile) -> bool:
-    """Return whether such a number stands beside labels of which no other is below zero."""
-    # numbers that programs write where nothing was answered, and that may still be numbers
-    others = [text for text in profile.labels if text not in ("-9", "-99", "-999", "-9999")]
-    return len(others) < len(profile.labels) and bool(others) and not any(text.startswith("-") for text in others)
-
-
-def _marks_in(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> tuple[str, ...]:
+def _marks_in(rows: Rows, profiles: Mapping[str, ColumnProfile]) -> tuple[str, ...]:
     """Find texts that mean missing; a text that may be a code like others (NA, Namibia) does not."""
 
     def may_be_code(mark: str, among: set[str]) -> bool:
@@ -518,6 +526,6 @@ def _marks_in(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> tup
 
     unseen = [name for name, profile in profiles.items() if profile.distinct > len(profile.labels)]
     labels = [{*profile.labels} for profile in profiles.values()]
-    hidden = opened.marks_among(MISSING_MARKS, unseen) if unseen else frozenset()
+    hidden = marks_among(rows, MISSING_MARKS, unseen)
     occurring = [mark for mark in MISSING_MARKS if mark in hidden or any(mark in each for each in labels)]
     return tuple(mark for mark in occurring if not any(may_be_code(mark, each) for each in labels))

@@ -28,7 +28,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sidelight.engines.read import distinct_rows
 from sidelight.errors import BadTable, NotTrueOrFalse, UnknownColumn, did_you_mean, listed, parameter
@@ -45,9 +45,6 @@ from sidelight.intake.profile import (
 from sidelight.table.column_names import find_look, word_list, words_of
 from sidelight.table.roles import Roles, marks_of
 from sidelight.text import counted, form, html_table
-
-if TYPE_CHECKING:
-    from sidelight.table.labels import Label
 
 CheckAnswer: TypeAlias = Literal["found", "could not tell"]
 """All that the check ever answers."""
@@ -95,21 +92,22 @@ def read_zip_population(
         has = f"several columns of ZIP codes ({listed(zips)})" if zips else "no column called like ZIP codes"
         raise BadTable(f"the {parameter('population')} has {has}; give a table with one, such as 'zip'")
     if residents is not None and residents not in names:
-        raise UnknownColumn(
-            f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
-        )
-    columns, rows = distinct_rows(
-        source,
-        (zips[0], *(() if residents is None else (residents,))),
-        missing_marks=roles.missing_marks,
-        encoding=roles.encoding,
-        sheet=roles.sheet,
-    )
+        message = f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
+        raise UnknownColumn(message)
+    asked = (zips[0], *(() if residents is None else (residents,)))
+    choices: Any = {name: getattr(roles, name) for name in ("missing_marks", "encoding", "sheet")}
+    columns, rows = distinct_rows(source, asked, **choices)
     # only cells that are written like ZIP codes: five digits, or nine, or three
     written = r"\s*([0-9]{3})([0-9]{2}(-?[0-9]{4})?)?[*xX]{0,2}\s*"
     starts = [None if text is None else re.fullmatch(written, text) for text in columns[0].labels]
-    each = [1] if residents is None else [_read_residents(text, residents) for text in columns[1].labels]
-    living = [0] * len(rows) if residents is None else columns[1].codes.tolist()
+    each, living = [1], [0] * len(rows)
+    if residents is not None:
+        plain = ["" if text is None else text.strip().removesuffix(".0") for text in columns[1].labels]
+        if not all(text.isascii() and text.isdigit() for text in plain):
+            raise BadTable(
+                f"column '{residents}' of the {parameter('population')} has a cell that is no whole number of people"
+            )
+        each, living = [*map(int, plain)], columns[1].codes.tolist()
     people: Counter[str] = Counter()
     for code, amount, times in zip(columns[0].codes.tolist(), living, rows.tolist(), strict=True):
         start = starts[code]
@@ -128,15 +126,6 @@ def compare_digits(labels: Sequence[str], people: Mapping[str, int]) -> tuple[in
     starts = {match[1] if match else text for text, match in found.items()}
     known = [people[start] for start in starts if start in people and start != NOWHERE]
     return len(starts), sum(each <= FEWEST for each in known), len(starts - {NOWHERE}) - len(known)
-
-
-def _read_residents(text: Label, column: str) -> int:
-    plain = "" if text is None else text.strip().removesuffix(".0")
-    if not (plain.isascii() and plain.isdigit()):
-        raise BadTable(
-            f"column '{column}' of the {parameter('population')} has a cell that is no whole number of people"
-        )
-    return int(plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +170,8 @@ class SafeHarbour:
         return f"could not tell: none of {looked_at} looks for sure like an identifier, which proves nothing"
 
     def __bool__(self) -> bool:
-        raise NotTrueOrFalse(
-            "a check of columns is not true or false; ask .answer, which is 'found' or 'could not tell'"
-        )
+        message = "a check of columns is not true or false; ask .answer, which is 'found' or 'could not tell'"
+        raise NotTrueOrFalse(message)
 
     def __repr__(self) -> str:
         return f"<SafeHarbour: {self}>"
@@ -233,9 +221,8 @@ def check_columns(
         raise BadTable(f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none")
     if population is not None:
         if not any(map(holds_zip_codes, names)):
-            raise BadTable(
-                f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"
-            )
+            message = f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"
+            raise BadTable(message)
         living = read_zip_population(population, residents=residents, reading=replace(reading, sheet=None))
     suspects: list[SuspectColumn] = []
     for profile in column_profiles(source, names, reading).values():
