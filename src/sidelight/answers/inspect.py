@@ -40,7 +40,7 @@ from sidelight.report.answer import Answer, FlatAnswer, Live
 from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragraph, Points
 from sidelight.report.report import notes_section
 from sidelight.rounding import short_decimal
-from sidelight.table.cell_lists import parts_of
+from sidelight.table.cell_lists import split_cell
 from sidelight.table.column_names import is_age
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.labels import ColumnKind, Label, as_number, in_order
@@ -502,7 +502,9 @@ def ask_hierarchies(request: HierarchiesRequest) -> HierarchiesAnswer:
         reading: dict[str, Any] = {name: getattr(roles, name) for name in ("missing_marks", "encoding", "sheet")}
         (values,), times = distinct_rows(request.file, [column], **reading)
         if roles.split is not None and column in roles.value_columns:  # of parts of cells, rows are not counted
-            parts = (part for cell in values.labels for part in parts_of(cell, roles.split, "set", roles.missing_marks))
+            parts = (
+                part for cell in values.labels for part in split_cell(cell, roles.split, "set", roles.missing_marks)
+            )
             labels[column] = dict.fromkeys(in_order(parts), 0)
             continue
         counts = {values.cell(row): number for row, number in enumerate(times.tolist())}

@@ -18,7 +18,7 @@ happens to have belong in it too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -59,7 +59,7 @@ from sidelight.streams.key_stream import KeyStream, carry, split_stream, weights
 from sidelight.streams.memory import Memory
 from sidelight.streams.sorted_runs import Batch, concatenate_batches
 from sidelight.streams.streamed_table import RowBlock, StreamedTable
-from sidelight.table.cell_lists import CellLists, intake_of_lists, keep_cells, split_cells, whole_cells
+from sidelight.table.cell_lists import split_cells, whole_cells
 from sidelight.table.labels import Column, ColumnKind, Label, Semantics, are_digits, kind_of_labels, positions_of, shown
 from sidelight.table.roles import Domain, Missing, ReadingChoices, Roles, check_labels
 from sidelight.table.table import Counts, Profiles, Table
@@ -134,7 +134,7 @@ def table_from(source: object, roles: Roles) -> Table:
     if roles.carried:
         return _read_carried(source, roles)
     if roles.split is not None:
-        return _tabulate_lists(source, roles, roles.split, table_from)
+        return split_cells(table_from(source, whole_cells(roles)), roles, roles.split)
     with rows_of(source, roles) as rows:
         table = _count_rows(rows, rows.roles).hold()
         texts = rows.source.texts
@@ -186,7 +186,7 @@ def check_kinds(table: Table, roles: Roles) -> None:
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory: Memory | None = None) -> Table:
     """Have the engine that holds the rows count them, in bounded memory if need be; `roles` are complete."""
     if roles.split is not None:
-        return _tabulate_lists(source, roles, roles.split, tabulate)
+        return split_cells(tabulate(source, whole_cells(roles)), roles, roles.split)
     with rows_of(source, roles, memory=memory) as rows:
         keys = _count_rows(rows, roles)
         table = keys.hold()
@@ -256,19 +256,6 @@ def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
     if roles.values == "single":
         return table
     return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
-
-
-def _tabulate_lists(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
-    """Count whole cells, of which each person has one, and take them apart afterwards."""
-    # a whole cell is one value, so the engine still answers one GROUP BY; distinct cells are then split here
-    table = read(source, whole_cells(roles))
-    lists = CellLists.of(table.domain, separator, roles.values or "set", roles.missing_marks)
-    rows = lists.count_valueless(table.counts.totals(), roles, weighed=table.weights is not None)
-    if rows and roles.missing == "drop":
-        table = keep_cells(table, ~lists.empty)
-    domain = roles.domain_of(roles.value_columns[0])
-    table = replace(table, intake=intake_of_lists(table.intake, roles, rows))
-    return split_cells(table, separator, roles.values or "set", domain, roles.missing_marks)
 
 
 def _keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
@@ -384,24 +371,23 @@ def distinct_rows(
     """
     choices = {"person": person, "missing_marks": missing_marks, "encoding": encoding, "sheet": sheet}
     # the last column plays the sensitive one: the entries of the counts are then exactly the distinct rows
-    table = tabulate(source, distinct_roles(columns, choices | {"several_rows": several_rows}))
+    table = tabulate(source, distinct_roles(columns, several_rows=several_rows, **choices))
     # `row`, `value`, `times`: (distinct rows,); `row` indexes the keys of the table, so `take` repeats their labels
     row, value, times = table.counts.entries()
     lead = tuple(column.take(row) for column in table.quasi[: len(columns) - 1])
     return (*lead, Column(columns[-1], table.domain, value.astype(np.int32))), times
 
 
-def distinct_roles(columns: Sequence[str], choices: Mapping[str, Any]) -> Roles:
+def distinct_roles(columns: Sequence[str], *, several_rows: bool = False, **choices: Any) -> Roles:  # noqa: ANN401
     """Let the last of some columns be counted in the place of a sensitive one, of which there is none."""
     *rest, last = columns
-    several_rows = choices.get("several_rows", False)
     return Roles.of(  # one column alone is both, which `complete` would refuse
         quasi=columns if several_rows else rest or last,
         sensitive=last,
         values="set" if several_rows else "single",
         missing="a value",
         suppressed="a group",
-        **{name: choice for name, choice in choices.items() if name != "several_rows"},
+        **choices,
     )
 
 
@@ -417,7 +403,7 @@ def distinct_rows_in_parts(
     >>> [([column.cell(row) for column in columns], int(times[row])) for columns, times in parts for row in range(2)]
     [(['1', 'f'], 1), (['2', 'f'], 2)]
     """
-    stream = stream_keys(source, distinct_roles(columns, choices), memory)
+    stream = stream_keys(source, distinct_roles(columns, **choices), memory)
     labels = stream.packing.labels
     for words, times in _merge_batches(stream.entries.batches(), at_once):
         codes = stream.packing.unpack(words)

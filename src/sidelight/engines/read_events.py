@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from sidelight.engines.files import rows_of
 from sidelight.engines.source import number_cells, numpy_integers
 from sidelight.engines.tally import RowCounts, build_intake, counted_rows, find_valueless, refuse_valueless
-from sidelight.errors import BadTable, listed, parameter
-from sidelight.table.cell_lists import CellLists
+from sidelight.errors import BadTable, listed
+from sidelight.table.cell_lists import CellLists, whole_cells
 from sidelight.table.labels import Column, Semantics
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.table import Events
@@ -53,8 +53,8 @@ def read_events(
         values: "single" (rows are counted), "set" (a person counts once in a cell) or "multiset".
         missing: what a missing sensitive value is: "a value", which the domain lists or which is outside of it; "drop",
             "no value" or "an error", as in `read_table`.  Default: "a value"; of lists in cells, "no value".
-        missing_marks: texts that mean missing, such as "?".
         split: what stands between the values in a cell that holds several; a row is then a person.
+        missing_marks: texts that mean missing, such as "?".
         encoding: how the letters of text files are written; default: UTF-8.
         sheet: which sheet of a spreadsheet; default: the only one with something on it.
 
@@ -74,14 +74,21 @@ def events_from(source: object, roles: Roles) -> Events:
     plain = replace(roles, suppressed=None, domain=None, keep=(), weight=None, kinds=(), missing=missing).complete()
     if plain.split is None:
         return _events(source, plain)
-    if missing == "a value":
-        raise BadTable(
-            f"{parameter('split', plain.split)} takes cells apart, and a missing one has no parts; say "
-            f"{parameter('missing', 'no value')}"
-        )
-    cells = replace(plain, values="single", split=None, missing="a value" if missing == "no value" else missing)
-    whole = _events(source, cells)
-    return _split_cells(whole, plain, plain.split)
+    # a cell counts as one value here, also where it says nothing, unless its row is dropped or refused
+    whole = _events(source, replace(whole_cells(plain), missing="a value" if missing == "no value" else missing))
+    # each person's cell is taken apart, as `split_cells` does for tables
+    lists = CellLists.split(whole.domain, plain.split, plain)
+    entry, value = lists.split_entries(whole.value)
+    return replace(
+        whole,
+        quasi=tuple(column.take(entry) for column in whole.quasi),
+        domain=lists.values,
+        person=whole.person[entry],
+        value=value,
+        times=np.ones(len(entry), np.int64),
+        semantics=plain.values or "set",
+        intake=replace(whole.intake, roles=plain.choices()),
+    )
 
 
 def _events(source: object, roles: Roles) -> Events:
@@ -98,16 +105,12 @@ def _events(source: object, roles: Roles) -> Events:
         tally = RowCounts(packing, words, times, times)
         gaps = find_valueless(tally, roles)
         if roles.missing == "an error":
-            refuse_valueless(
-                {name: int(times[missing].sum()) for name, missing in gaps.items()}, int(times.sum()), roles
-            )
+            refuse_valueless({name: int(times[gap].sum()) for name, gap in gaps.items()}, int(times.sum()), roles)
         without = next(iter(gaps.values()), np.zeros(len(times), bool))  # there is one sensitive column
-        rest = tally.without(without)
+        rest = tally.leave_out(without)
         keys = packing.keys(rest.words)
-        quasi = tuple(
-            Column(name, labels, codes)
-            for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(keys), strict=False)
-        )
+        coded = zip(roles.quasi, packing.labels, packing.key_codes(keys), strict=False)
+        quasi = tuple(Column(name, labels, codes) for name, labels, codes in coded)
     kept, dropped = person[~without], int(times[without].sum())
     return Events(
         quasi,
@@ -119,22 +122,6 @@ def _events(source: object, roles: Roles) -> Events:
         np.ones(int(person.max(initial=-1)) + 1, np.int64) if who else rest.counts,
         roles.values or "single",
         build_intake(rows, roles, total, valueless=dropped, rows_without_person=total - int(times.sum())),
-    )
-
-
-def _split_cells(cells: Events, roles: Roles, separator: str) -> Events:
-    """Take each person's cell apart, as `split_cells` does for tables."""
-    lists = CellLists.of(cells.domain, separator, roles.values or "set", roles.missing_marks)
-    entry, value = lists.split_entries(cells.value)
-    return replace(
-        cells,
-        quasi=tuple(column.take(entry) for column in cells.quasi),
-        domain=lists.values,
-        person=cells.person[entry],
-        value=value,
-        times=np.ones(len(entry), np.int64),
-        semantics=roles.values or "set",
-        intake=replace(cells.intake, roles=roles.choices()),
     )
 
 

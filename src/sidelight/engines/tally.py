@@ -44,7 +44,7 @@ class RowCounts:
         """Return the code of each row's sensitive value."""
         return self.packing.values(self.words, self.packing.keys(self.words))
 
-    def without(self, which: Flags) -> RowCounts:
+    def leave_out(self, which: Flags) -> RowCounts:
         """Leave some rows out."""
         if not which.any():
             return self
@@ -147,13 +147,13 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
         same = [word == number for word, number in zip(packing.keys(tally.words), star, strict=True)]
         suppressed: Flags = np.logical_and.reduce(same)
         totals.suppressed += int(tally.rows[suppressed].sum())
-        tally = tally.without(suppressed)
+        tally = tally.leave_out(suppressed)
     without = np.zeros(len(tally.counts), bool)
     for name, missing in find_valueless(tally, roles).items():
         totals.missing[name] += int(tally.rows[missing].sum())
         without |= missing
     totals.without_value += int(tally.rows[without].sum())
-    rest = tally.without(without)
+    rest = tally.leave_out(without)
     counts = None if once else rest.counts
     totals.add_values(rest.values(), counts, packing.width)
     if not once:
@@ -268,7 +268,11 @@ def build_stream(
 ) -> KeyStream:
     """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
     values, amounts = totals.values, totals.amounts
-    domain, places = _list_domain(packing, values, roles)
+    codes = zip(roles.value_columns, packing.value_labels, packing.value_codes(values), strict=True)
+    columns = tuple(Column(name, labels, code).declare(roles.domain_of(name)) for name, labels, code in codes)
+    # of several sensitive columns, the values are the combinations that occur, of which each packed one is another
+    domain: tuple[Label, ...] = columns[0].labels if len(columns) == 1 else JointDomain(columns)
+    places = columns[0].codes.astype(np.int64) if len(columns) == 1 else np.arange(len(values))
     intake = build_intake(
         rows,
         roles,
@@ -299,16 +303,3 @@ def build_intake(rows: Rows, roles: Roles, total: int, *, valueless: int, **furt
         roles=roles.choices(),
         **further,
     )
-
-
-def _list_domain(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
-    """Return all values, of several sensitive columns the combinations that occur; and which one each packed one is."""
-    columns = tuple(
-        Column(name, labels, code).declare(roles.domain_of(name))
-        for name, labels, code in zip(
-            roles.value_columns, packing.value_labels, packing.value_codes(values), strict=True
-        )
-    )
-    if len(columns) > 1:
-        return JointDomain(columns), np.arange(len(values))
-    return columns[0].labels, columns[0].codes.astype(np.int64)

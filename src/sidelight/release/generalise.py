@@ -44,7 +44,7 @@ from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, ex
 from sidelight.release.groups import Groups, held_groups, hold_groups, key_block
 from sidelight.release.printed_labels import Printing
 from sidelight.release.release import Members, Release, ReleaseBlocks, StreamedRelease, whole_groups
-from sidelight.streams.key_stream import Reading, Relabelling, do_not_report, people_surely_below, roll_up_stream
+from sidelight.streams.key_stream import Relabelling, ReportRows, do_not_report, people_surely_below, roll_up_stream
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies, coarser_values
 from sidelight.table.labels import Column, JointDomain, Semantics, number_equal_rows
 from sidelight.table.table import Counts, Table
@@ -211,7 +211,7 @@ class Lattice:
         self.bottom: Node = (0,) * len(chosen)
         self.top: Node = tuple(height - 1 for height in self.heights)
         self.spilled = 0  # bytes in temporary files for nodes on disk, those that are gone too
-        self.reading: Reading = do_not_report  # a search that waits for a node on disk may set this
+        self.reading: ReportRows = do_not_report  # a search that waits for a node on disk may set this
         self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
         self._roots: OrderedDict[Node, NodeGroups] = OrderedDict()
         self._hierarchies = hierarchies

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -64,7 +65,7 @@ CHANGED = "the rows changed while they were read; read them again when nobody wr
 Relabelling: TypeAlias = tuple[tuple[Label, ...], Codes]
 """New labels, and which of them each old one becomes."""
 
-Reading: TypeAlias = Callable[[int, int], None]
+ReportRows: TypeAlias = Callable[[int, int], None]
 """Is told how many rows are read, and of how many."""
 
 
@@ -154,7 +155,7 @@ class KeyStream:
     ) -> Summed:
         """Summarise each block where it is, and merge what comes of it, in the order of keys, until it is enough."""
 
-        def of_stream(local: KeyStream) -> Summed:
+        def ask(local: KeyStream) -> Summed:
             parts = map(summarise, ahead(local.blocks()))
             merged = next(parts)
             for part in () if enough and enough(merged) else parts:
@@ -163,16 +164,16 @@ class KeyStream:
                     break
             return merged
 
-        return self.spread(of_stream, merge)
+        return self.spread(ask, merge)
 
-    def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
+    def spread(self, ask: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask something of the keys where they are: of all of them here, or of some in each executor, and merge it."""
         del merge
-        return of_stream(self)
+        return ask(self)
 
-    def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
+    def gather(self, ask: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
         """Have what is asked of the keys, where they are, brought here bit by bit."""
-        yield from of_stream(self)
+        yield from ask(self)
 
     def strip_keys(self) -> KeyStream:
         """All that is known without the keys, which `spread` and `gather` bring along."""
@@ -305,9 +306,9 @@ def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory
     """Take the cells of a stream with one cell per person apart, as the complete `roles` say; its keys come here."""
     stream = stream.brought_here(memory)
     old, weights = stream.packing, stream.weight_per_key
-    lists = CellLists.of(stream.domain, separator, roles.values or "set", roles.missing_marks)
+    lists = CellLists.split(stream.domain, separator, roles)
     rows = lists.count_valueless(stream.whole, roles, weighed=weights is not None)
-    lists = lists.replace_values(roles.domain_of(roles.value_columns[0]), ", ".join(stream.roles.value_columns))
+    lists = lists.declare(roles)
     dropped = rows if roles.missing == "drop" else 0
     labels, places = lists.values, np.arange(len(lists.values))
     if rows and not dropped:  # who has no value makes a key all the same, by a value that counts for nothing
@@ -358,7 +359,7 @@ def roll_up_stream(
     memory: Memory,
     *,
     most_keys: int | None = None,
-    reading: Reading = do_not_report,
+    reading: ReportRows = do_not_report,
 ) -> KeyStream | None:
     """Publish some columns of a stream more coarsely (None: as it is); None where it has more than `most_keys` keys."""
     step = _Step.build(stream, columns, reading)
@@ -384,7 +385,7 @@ def people_surely_below(
     memory: Memory,
     least: int,
     *,
-    reading: Reading = do_not_report,
+    reading: ReportRows = do_not_report,
 ) -> int:
     """Count people of whom one pass shows that a coarser stream has them in groups of fewer than `least`; or fewer."""
     step = _Step.build(stream, columns, reading)
@@ -408,10 +409,10 @@ class _Step:
     old: Packing
     new: Packing
     columns: Sequence[Relabelling | None]
-    reading: Reading = do_not_report
+    reading: ReportRows = do_not_report
 
     @classmethod
-    def build(cls, stream: KeyStream, columns: Sequence[Relabelling | None], reading: Reading) -> _Step:
+    def build(cls, stream: KeyStream, columns: Sequence[Relabelling | None], reading: ReportRows) -> _Step:
         old = stream.packing
         quasi = old.labels[: -old.sensitive]
         labels = (before if new is None else new[0] for before, new in zip(quasi, columns, strict=True))
@@ -478,55 +479,48 @@ class _Step:
     def repack(self, words: Words) -> Words:
         """Pack rows anew, without unpacking columns that stay or say nothing any more."""
         packed: list[Integers | None] = [None] * len(self.new.layout)
-        for part in self.parts:
-            digits = words[part.word] if part.weight == 1 else words[part.word] // part.weight
-            # digits // weight still has the columns before it, unless it leads its word: the radix takes them off
-            if not part.leads:
-                digits = digits - digits // part.radix * part.radix
-            added = digits * part.new_weight if part.table is None else part.table[digits]
-            before = packed[part.new_word]
-            packed[part.new_word] = added if before is None else before + added
+        for word, share_of in self.parts:
+            before, added = packed[word], share_of(words)
+            packed[word] = added if before is None else before + added
         return [np.zeros(len(words[0]), np.int64) if word is None else word for word in packed]
 
     @cached_property
-    def parts(self) -> tuple[_Digits, ...]:
-        """Take columns that stay and stand side by side together, and leave out those that have one label left."""
+    def parts(self) -> list[tuple[int, Callable[[Words], Integers]]]:
+        """Return what columns add to which new word: those that stay side by side together, none of a single label."""
         # which word holds each column, before and after
         places, new_places = (
             [word for word, held in enumerate(packing.layout) for _ in held] for packing in (self.old, self.new)
         )
-        weights, new_weights = self.old.weights(), self.new.weights()
         recodes = [*self.columns, *[None] * self.old.sensitive]
-        parts: list[_Digits] = []
-        joins = False
-        for at, (labels, recode) in enumerate(zip(self.old.labels, recodes, strict=True)):
-            radix = max(len(labels), 1)
-            if recode is not None and len(recode[0]) == 1:
-                joins = False
-                continue
-            table = None if recode is None else recode[1].astype(np.int64) * new_weights[at]
-            leads = self.old.layout[places[at]][0] == at
-            part = _Digits(places[at], weights[at], radix, leads, new_places[at], new_weights[at], table)
-            last = parts[-1] if parts and joins and table is None else None
-            if last is not None and (last.word, last.new_word) == (part.word, part.new_word):
-                parts[-1] = replace(part, radix=last.radix * radix, leads=last.leads)
-            else:
-                parts.append(part)
-            joins = table is None
-        return tuple(parts)
 
+        def is_moved_with(at: int) -> bool:
+            """Return whether a column stays, and so did the one before, in the same words."""
+            stays = at > 0 and recodes[at - 1] is recodes[at] is None
+            return stays and (places[at - 1], new_places[at - 1]) == (places[at], new_places[at])
 
-@dataclass(frozen=True, slots=True)
-class _Digits:
-    """Some columns of a word: the digits (word // weight) mod radix, and what they add to a new word."""
+        starts = [at for at in range(len(recodes)) if not is_moved_with(at)]
+        runs = [(first, after - 1) for first, after in pairwise((*starts, len(recodes)))]
+        return [
+            (new_places[last], self._adding(first, last, places[last], recodes[last]))
+            for first, last in runs
+            if (recode := recodes[last]) is None or len(recode[0]) != 1
+        ]
 
-    word: int
-    weight: int
-    radix: int
-    leads: bool  # whether nothing stands before them in the word
-    new_word: int
-    new_weight: int
-    table: Integers | None  # what each digit adds; None: itself, by the new weight
+    def _adding(self, first: int, last: int, place: int, recode: Relabelling | None) -> Callable[[Words], Integers]:
+        """Return what the columns from `first` to `last` add to a new word: (word // weight) mod radix, looked up."""
+        weight, new_weight = self.old.weights()[last], self.new.weights()[last]
+        radix = prod(max(len(labels), 1) for labels in self.old.labels[first : last + 1])
+        leads = self.old.layout[place][0] == first  # whether nothing stands before them in the word
+        table = None if recode is None else recode[1].astype(np.int64) * new_weight
+
+        def share_of(words: Words) -> Integers:
+            digits = words[place] if weight == 1 else words[place] // weight
+            # digits // weight still has the columns before it, unless it leads its word: the radix takes them off
+            if not leads:
+                digits = digits - digits // radix * radix
+            return digits * new_weight if table is None else table[digits]
+
+        return share_of
 
 
 def carry(finer: Table, columns: int) -> Table:

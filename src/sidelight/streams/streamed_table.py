@@ -19,13 +19,13 @@ import numpy as np
 
 from sidelight.arrays import Codes, Integers, sum_equal_rows
 from sidelight.streams.memory import Streamed
-from sidelight.streams.sorted_runs import Batch, Words, concatenate_batches
 from sidelight.table.labels import Column, find_column, word_values
 from sidelight.table.table import Counts, Table, held
 from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.streams.key_stream import KeyStream, Summed
+    from sidelight.streams.sorted_runs import Batch, Words
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,8 +121,8 @@ class StreamedTable(Streamed):
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
     ) -> Summed:
         """Ask something of all rows, where they are, that merges; rows that are here may be `watched` on their way."""
-        of_stream = self._ask_stream(of_rows, looked_up, watched if self.stream.here else iter)
-        return self.stream.spread(of_stream, merge)
+        ask = self._ask_stream(of_rows, looked_up, watched if self.stream.here else iter)
+        return self.stream.spread(ask, merge)
 
     def gather(
         self,
@@ -141,10 +141,10 @@ class StreamedTable(Streamed):
     ) -> Callable[[KeyStream], Summed]:
         bare = replace(self, stream=self.stream.strip_keys())
 
-        def of_stream(local: KeyStream) -> Summed:
+        def ask(local: KeyStream) -> Summed:
             return of_rows(watched(replace(bare, stream=local).rows(looked_up)))
 
-        return of_stream
+        return ask
 
     @property
     def rows_held(self) -> int:
@@ -173,9 +173,9 @@ class StreamedTable(Streamed):
         """
         if self.rows_held > self.memory.keys_to_hold:
             raise self.memory.too_many_keys(asked, self.rows_held)
-        stream = self.stream.brought_here(self.memory)
-        people = None if stream.people_per_key is None else concatenate_batches([*stream.people_per_key.batches()])
-        return self.part(*concatenate_batches([*stream.entries.batches()]), people)
+        table = self.stream.brought_here(self.memory).hold()
+        quasi = (replace(own, kind=column.kind) for own, column in zip(table.quasi, self.quasi, strict=True))
+        return replace(table, quasi=tuple(quasi))
 
     def __repr__(self) -> str:
         """Return how large it is and what it is about."""

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidelight.arrays import add_up, number_keys
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.labels import Column, Label, Semantics, in_order
 from sidelight.table.table import Counts, Intake, Profiles, Table
@@ -31,32 +32,40 @@ if TYPE_CHECKING:
     from sidelight.table.roles import Roles
 
 
-def split_cells(
-    table: Table,
-    separator: str,
-    semantics: Semantics,
-    domain: tuple[Label, ...] | None = None,
-    missing_marks: Sequence[str] = (),
-) -> Table:
-    """Take the cells of a table with one cell per person apart; a missing cell has no values, nor has an empty list.
+def split_cells(table: Table, roles: Roles, separator: str) -> Table:
+    """Take the cells of a table with one cell per person apart, as the complete `roles` say.
+
+    A missing cell has no values, nor has an empty list: such people are dropped, or have none.
 
     >>> import pyarrow as pa
     >>> from sidelight.engines.read import read_table
-    >>> cells = read_table(pa.table({"age": ["30", "30"], "ill": ["Flu|Cold", "Flu"]}), quasi="age", sensitive="ill")
-    >>> split = split_cells(cells, "|", "set")
+    >>> rows = pa.table({"age": ["30", "30"], "ill": ["Flu|Cold", "Flu"]})
+    >>> split = read_table(rows, quasi="age", sensitive="ill", values="set", split="|")
     >>> split.domain, split.counts.dense().tolist(), split.people
     (('Cold', 'Flu'), [[1, 2]], 2)
     """
-    lists = CellLists.of(table.domain, separator, semantics, missing_marks).replace_values(domain, table.sensitive)
-    # row, cell, count: (entries,); entry, value: (values of all entries,)
+    lists = CellLists.split(table.domain, separator, roles)
+    valueless = lists.count_valueless(table.counts.totals(), roles, weighed=table.weights is not None)
+    lists = lists.declare(roles)
+    # row, cell, count: (entries,), of those who are not dropped
     row, cell, count = table.counts.entries()
+    if valueless and roles.missing == "drop":
+        row, cell, count = (each[~lists.empty[cell]] for each in (row, cell, count))
+    # a key without people must go: a table has no key without people
+    key, first = number_keys(row, below=len(table.sizes))
     entry, value = lists.split_entries(cell)
-    counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(lists.values)))
     # people of one key with one cell have the same values, so an entry of the table is a profile
-    once = Counts.from_entries(entry, value, np.ones(len(entry), np.int64), (len(row), len(lists.values)))
-    profiles = Profiles(row, count, once)
+    ones = np.ones(len(entry), np.int64)
+    profiles = Profiles(key, count, Counts.from_entries(entry, value, ones, (len(row), len(lists.values))))
     return replace(
-        table, domain=lists.values, counts=counts, semantics=semantics, read_profiles=lambda _table: profiles
+        table,
+        quasi=tuple(column.take(row[first]).compact() for column in table.quasi),
+        domain=lists.values,
+        sizes=add_up(key, count, len(first)),
+        counts=profiles.count(len(first)),
+        semantics=roles.values or "set",
+        intake=intake_of_lists(table.intake, roles, valueless),
+        read_profiles=lambda _table: profiles,
     )
 
 
@@ -69,11 +78,9 @@ class CellLists:
     codes: Integers
 
     @classmethod
-    def of(
-        cls, cells: Sequence[Label], separator: str, semantics: Semantics, missing_marks: Sequence[str] = ()
-    ) -> CellLists:
+    def split(cls, cells: Sequence[Label], separator: str, roles: Roles) -> CellLists:
         """Take cells apart; the values are those that occur, in order."""
-        parts = [parts_of(cell, separator, semantics, missing_marks) for cell in cells]
+        parts = [split_cell(cell, separator, roles.values or "set", roles.missing_marks) for cell in cells]
         values = in_order(chain.from_iterable(parts))
         code = {value: number for number, value in enumerate(values)}
         lengths = np.array([len(each) for each in parts], np.int64)
@@ -85,11 +92,13 @@ class CellLists:
         empty: Flags = self.lengths == 0
         return empty
 
-    def replace_values(self, domain: tuple[Label, ...] | None, sensitive: str) -> CellLists:
+    def declare(self, roles: Roles) -> CellLists:
         """Recode the values to declared ones, if there are some; raise `BadTable` if a value is not declared."""
+        (name,) = roles.value_columns
+        domain = roles.domain_of(name)
         if domain is None:
             return self
-        values = Column(sensitive, self.values, np.arange(len(self.values), dtype=np.int32)).declare(domain)
+        values = Column(name, self.values, np.arange(len(self.values), dtype=np.int32)).declare(domain)
         return replace(self, values=domain, codes=values.codes.astype(np.int64)[self.codes])
 
     def split_entries(self, cell: Integers) -> tuple[Integers, Integers]:
@@ -142,27 +151,12 @@ def no_value_hint(roles: Roles) -> str:
     return "" if roles.values == "single" else f"{parameter('missing', 'no value')} if such people have none, "
 
 
-def keep_cells(table: Table, kept: Flags) -> Table:
-    """Keep the people whose cell is one of these, in a table with one cell per person."""
-    cells = np.flatnonzero(kept)
-    counts = table.counts.only_values(cells)
-    # a key without people must go: a table has no key without people
-    keys = np.flatnonzero(counts.per_row())
-    return replace(
-        table,
-        quasi=tuple(column.take(keys).compact() for column in table.quasi),
-        domain=tuple(table.domain[cell] for cell in cells.tolist()),
-        sizes=counts.per_row()[keys],
-        counts=counts.take(keys),
-    )
-
-
-def parts_of(cell: Label, separator: str, semantics: Semantics, missing_marks: Sequence[str] = ()) -> tuple[str, ...]:
+def split_cell(cell: Label, separator: str, semantics: Semantics, missing_marks: Sequence[str] = ()) -> tuple[str, ...]:
     """List the values of a cell, without blanks around them and those that are missing; in a set each once.
 
-    >>> parts_of("Flu | Cold||Flu", "|", "set"), parts_of("Flu|Flu", "|", "multiset"), parts_of(None, "|", "set")
+    >>> split_cell("Flu | Cold||Flu", "|", "set"), split_cell("Flu|Flu", "|", "multiset"), split_cell(None, "|", "set")
     (('Flu', 'Cold'), ('Flu', 'Flu'), ())
-    >>> parts_of("Flu|?", "|", "set", missing_marks=["?"])
+    >>> split_cell("Flu|?", "|", "set", missing_marks=["?"])
     ('Flu',)
     """
     parts = [part.strip() for part in (cell or "").split(separator)]
@@ -181,7 +175,7 @@ def list_separator(cells: Iterable[Label]) -> str | None:
     texts = [cell for cell in islice(cells, 10_000) if cell is not None]
     # what programs put between the values of a cell; the first that fits is named
     for separator in "|;,/":
-        lists = [parts_of(text, separator, "set") for text in texts]
+        lists = [split_cell(text, separator, "set") for text in texts]
         long = [parts for parts in lists if len(parts) > 1]
         if len(long) < 2:
             continue

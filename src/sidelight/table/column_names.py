@@ -7,10 +7,10 @@ Nothing here says that a column is harmless, only what it resembles.
 from __future__ import annotations
 
 import re
-import tomllib
-from functools import cache
-from importlib.resources import files
-from typing import Any, Literal, NamedTuple, TypeAlias
+from functools import cache, partial
+from typing import Literal, NamedTuple, TypeAlias
+
+from sidelight.text import read_data
 
 LookSubject: TypeAlias = Literal["names_somebody", "known_to_others", "told_in_confidence"]
 
@@ -33,27 +33,19 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+", spaced))
 
 
-@cache
-def _read_lists() -> dict[str, Any]:
-    return tomllib.loads(files("sidelight.table").joinpath("column_names.toml").read_text(encoding="utf-8"))
+_lists = partial(read_data, "sidelight.table", "column_names.toml")
 
 
 @cache
 def word_list(*names: str) -> frozenset[str]:
     """Return the words of one of the lists, or of several."""
-    return frozenset(word for name in names for word in _read_lists()[name].split())
-
-
-@cache
-def _looks(subject: LookSubject) -> tuple[tuple[Look, frozenset[str]], ...]:
-    entries = _read_lists()[subject]
-    return tuple((Look(each["noun"], each["because"]), frozenset(each["words"].split())) for each in entries)
+    return frozenset(word for name in names for word in _lists()[name].split())
 
 
 @cache
 def written_looks() -> tuple[tuple[Look, re.Pattern[str]], ...]:
     """Return how cells are written that identify a person."""
-    entries = _read_lists()["written_like"]
+    entries = _lists()["written_like"]
     return tuple((Look(each["noun"], each["because"]), re.compile(each["pattern"])) for each in entries)
 
 
@@ -68,12 +60,11 @@ def find_look(name: str, subject: LookSubject) -> Look | None:
     ('an e-mail address', "a person's name")
     """
     words = {*words_of(name)}
-    looks = _looks(subject)
-    if subject == "names_somebody" and (
-        words == {"name"} or ("name" in words and words & word_list("before_name", "people"))
-    ):
-        return looks[0][0]
-    return next((look for look, known in looks if words & known), None)
+    # the first look of all is a person's name
+    named = words == {"name"} or ("name" in words and bool(words & word_list("before_name", "people")))
+    is_name = named and subject == "names_somebody"
+    found = next((each for each in _lists()[subject] if is_name or words & {*each["words"].split()}), None)
+    return None if found is None else Look(found["noun"], found["because"])
 
 
 def numbers_people(name: str) -> bool:

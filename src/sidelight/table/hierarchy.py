@@ -150,12 +150,20 @@ def _read_all(
     return results
 
 
-def _read_numbers(column: str, values: Sequence[object]) -> list[Fraction]:
+def _require_numbers(column: str, *values: object) -> list[Fraction]:
     return [each for each in _read_all(column, values, _read_fraction, "a number") if each is not None]
 
 
-def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], others: str | None) -> tuple[str, ...]:
-    return tuple(write(each) if each is not None else others or "" for each in results)
+def _cap_levels(
+    column: str,
+    texts: tuple[str, ...],
+    read: Sequence[Read | None],
+    others: str | None,
+    writers: Iterable[Callable[[Read], str]],
+) -> Hierarchy:
+    """Print what was read of each value at each level, and `others` where it is nothing; then `*`."""
+    levels = (tuple(others or "" if each is None else write(each) for each in read) for write in writers)
+    return Hierarchy(column, cap_numbers(texts, *levels))
 
 
 def _read_fraction(value: object) -> Fraction | None:
@@ -170,15 +178,6 @@ def _day(value: object) -> dt.date | None:
         return dt.datetime.fromisoformat(str(value)).date()
     except ValueError:
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class FileStyle:
-    """The byte order mark and line ends of the file a hierarchy was read from, so that writing gives the same bytes."""
-
-    opening: str = ""  # some editors put a byte order mark here
-    line_end: str = "\n"
-    last_line_ends: bool = True
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,14 +200,15 @@ class Hierarchy(Tabular):
 
     column: str
     levels: Levels
-    style: FileStyle = field(default=FileStyle(), compare=False, repr=False)
+    # byte order mark, line end and end of the last line of the file that it was read from: writing gives the same bytes
+    style: tuple[str, str, str] = field(default=("", "\n", "\n"), compare=False, repr=False)
     _row_of: dict[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         expect(str, self.column, "the column of a hierarchy")
         # the class is frozen; both are derived once here and never change
-        object.__setattr__(self, "levels", _as_levels(self.column, self.levels))
-        object.__setattr__(self, "_row_of", _check_levels(self.column, self.levels))
+        for name, derived in zip(("levels", "_row_of"), _check_levels(self.column, self.levels), strict=True):
+            object.__setattr__(self, name, derived)
 
     def __repr__(self) -> str:
         return f"<{self._kind_word()}>"
@@ -258,9 +258,8 @@ class Hierarchy(Tabular):
         texts = _present_texts(values)
         # fractions, as 0.1 + 0.2 in floats would put a value on the wrong side of a cut
         numbers = _read_all(column, texts, _read_fraction, "a number", others)
-        steps = _read_numbers(column, widths)
-        (origin,) = _read_numbers(column, [start])
-        low_end, high_end = (None if end is None else _read_numbers(column, [end])[0] for end in (bottom, top))
+        origin, *steps = _require_numbers(column, start, *widths)
+        low_end, high_end = (None if end is None else _require_numbers(column, end)[0] for end in (bottom, top))
         for narrow, wide in zip((Fraction(0), *steps), steps, strict=False):
             # each level must be a function of the one below: an interval must lie within a single wider one
             if wide <= narrow or (narrow and wide % narrow):
@@ -280,7 +279,7 @@ class Hierarchy(Tabular):
             high = low + step if high_end is None else min(low + step, high_end)
             return write(low if low_end is None else max(low, low_end), high)
 
-        return cls(column, cap_numbers(texts, *(_or_others(numbers, partial(interval, step=w), others) for w in steps)))
+        return _cap_levels(column, texts, numbers, others, [partial(interval, step=step) for step in steps])
 
     @classmethod
     def cuts(
@@ -303,8 +302,8 @@ class Hierarchy(Tabular):
         texts = _present_texts(values)
         numbers = _read_all(column, texts, _read_fraction, "a number", others)
         levels: list[Sequence[object]] = [each for each in at if isinstance(each, Sequence)] or [at]  # or one by itself
-        cuts = [sorted(_read_numbers(column, level)) for level in levels]
-        first = None if start is None else _read_numbers(column, [start])[0]
+        cuts = [sorted(_require_numbers(column, *level)) for level in levels]
+        first = None if start is None else _require_numbers(column, start)[0]
         for fine, coarse in pairwise(cuts):
             new = [_plain(each) for each in coarse if each not in fine]
             if new:
@@ -322,7 +321,7 @@ class Hierarchy(Tabular):
             index, bounds = bisect_right(level, number), [first, *level, None]
             return write(bounds[index], bounds[index + 1])
 
-        return cls(column, cap_numbers(texts, *(_or_others(numbers, partial(interval, level=c), others) for c in cuts)))
+        return _cap_levels(column, texts, numbers, others, [partial(interval, level=level) for level in cuts])
 
     @classmethod
     def masks(cls, column: str, values: Iterable[object], *, hide: Sequence[int] | None = None) -> Hierarchy:
@@ -365,7 +364,7 @@ class Hierarchy(Tabular):
             bad_hierarchy(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
         texts = _present_texts(values)
         days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
-        return cls(column, cap_numbers(texts, *(_or_others(days, PERIODS[each], others) for each in periods)))
+        return _cap_levels(column, texts, days, others, [PERIODS[each] for each in periods])
 
     @classmethod
     def nested(cls, column: str, tree: Nested) -> Hierarchy:
@@ -515,23 +514,20 @@ def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
     return by
 
 
-def _as_levels(column: str, levels: object) -> Levels:
-    """Take a sequence of levels, each a sequence of labels; whole numbers and the like are labels, too."""
-    rows: list[Any] = [*levels] if is_listing(levels) else [levels]
-    if not all(map(is_listing, rows)):
-        raise WrongKind(
-            f"hierarchy of '{column}': its levels should be lists of labels, the values first, not "
-            f"{kind_in_words(levels)}; write Hierarchy('sex', [['Female', 'Male'], ['*', '*']]), or make one with "
-            "Hierarchy.intervals and its like"
-        )
-    return tuple(tuple(each if isinstance(each, str) else shown(label(each)) for each in level) for level in rows)
-
-
-def _check_levels(column: str, levels: Levels) -> dict[str, int]:
-    """Refuse levels that contradict one another; give the row of each value.
+def _check_levels(column: str, given: object) -> tuple[Levels, dict[str, int]]:
+    """Take a sequence of levels, each a sequence of labels, and give the row of each value; refuse contradictions.
 
     Rows are told by their numbers: a file that is taken for a hierarchy may be a table of people.
     """
+    rows: list[Any] = [*given] if is_listing(given) else [given]
+    if not all(map(is_listing, rows)):
+        raise WrongKind(
+            f"hierarchy of '{column}': its levels should be lists of labels, the values first, not "
+            f"{kind_in_words(given)}; write Hierarchy('sex', [['Female', 'Male'], ['*', '*']]), or make one with "
+            "Hierarchy.intervals and its like"
+        )
+    # whole numbers and the like are labels, too
+    levels = tuple(tuple(each if isinstance(each, str) else shown(label(each)) for each in level) for level in rows)
     if not levels or not levels[0]:
         bad_hierarchy(column, "it is empty; give at least one value")
     for number, level in enumerate(levels):
@@ -551,7 +547,7 @@ def _check_levels(column: str, levels: Levels) -> dict[str, int]:
             if coarse[other] != coarse[row]:
                 same = f"rows {other + 1:,} and {row + 1:,} have one label at level {number}"
                 bad_hierarchy(column, f"{same} but two at level {number + 1}; give them one there too")
-    return row_of
+    return levels, row_of
 
 
 def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mapping[str, int]) -> Table:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sidelight.errors import BadHierarchy, WrongKind, expect, kind_in_words
 from sidelight.files import read_whole, replace_whole
-from sidelight.table.hierarchy import FileStyle, Hierarchy
+from sidelight.table.hierarchy import Hierarchy
 
 BETWEEN = ";"
 MARK = "_hierarchy_"
@@ -34,20 +34,18 @@ def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> H
     file = _as_path(path)
     opening, text = _text(file)
     if _otherwise_separated(text):
-        raise BadHierarchy(
-            f"{file.name} has no ; but commas or tabs; ARX's format has ; between the levels: write it so"
-        )
+        message = f"{file.name} has no ; but commas or tabs; ARX's format has ; between the levels: write it so"
+        raise BadHierarchy(message)
     # only the end of the file's own lines is taken off, so that writing gives the same bytes
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.removesuffix(end).split(end) if text else []
     rows = [line.split(BETWEEN) for line in lines]
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
-            raise BadHierarchy(
-                f"{file.name}, line {number}: {len(row)} columns, but line 1 has {len(rows[0])}; make them equal"
-            )
+            message = f"{file.name}, line {number}: {len(row)} columns, but line 1 has {len(rows[0])}; make them equal"
+            raise BadHierarchy(message)
     levels = tuple(zip(*rows, strict=True))
-    return Hierarchy(column or column_of(file), levels, style=FileStyle(opening, end, text.endswith(end)))
+    return Hierarchy(column or column_of(file), levels, style=(opening, end, end if text.endswith(end) else ""))
 
 
 def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
@@ -66,9 +64,8 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     try:
         files = hierarchy_files(where)
     except OSError as wrong:  # a name that is too long
-        raise BadHierarchy(
-            f"cannot look into '{where}': {wrong.strerror}; give the path of a folder with hierarchies"
-        ) from None
+        message = f"cannot look into '{where}': {wrong.strerror}; give the path of a folder with hierarchies"
+        raise BadHierarchy(message) from None
     if not files:
         beside = f"{where.name.split('.')[0]}{MARK}<column>.csv"
         message = f"'{where}' is not a folder; give one with hierarchies, or put files '{beside}' beside it"
@@ -106,9 +103,8 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     try:
         replace_whole(file, text)
     except OSError as error:
-        raise BadHierarchy(
-            f"cannot write the hierarchy {file.name}: {error.strerror}; give a path that can be written"
-        ) from None
+        message = f"cannot write the hierarchy {file.name}: {error.strerror}; give a path that can be written"
+        raise BadHierarchy(message) from None
 
 
 def writable_text(hierarchy: Hierarchy) -> str:
@@ -121,12 +117,10 @@ def writable_text(hierarchy: Hierarchy) -> str:
             )
     # such a file would be refused by `read_hierarchy` as separated by something else than ;
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
-        raise BadHierarchy(
-            f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
-        )
-    style = hierarchy.style  # of one that was read: the text that was read
-    lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
-    return style.opening + style.line_end.join(lines) + (style.line_end if style.last_line_ends else "")
+        message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
+        raise BadHierarchy(message)
+    opening, line_end, last = hierarchy.style  # of one that was read: the text that was read
+    return opening + line_end.join(BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True)) + last
 
 
 def hierarchy_file(column: str) -> str:
@@ -143,9 +137,8 @@ def hierarchy_file(column: str) -> str:
 def _as_path(place: object) -> Path:
     if isinstance(place, str | os.PathLike):
         return Path(place)
-    raise WrongKind(
-        f"hierarchies are in files: give a path, not {kind_in_words(place)}; see sl.Hierarchy for other ways"
-    )
+    message = f"hierarchies are in files: give a path, not {kind_in_words(place)}; see sl.Hierarchy for other ways"
+    raise WrongKind(message)
 
 
 def _otherwise_separated(text: str) -> bool:
@@ -163,9 +156,7 @@ def _text(file: Path) -> tuple[str, str]:
     except UnicodeDecodeError as wrong:
         raise BadHierarchy(f"{file.name} is not UTF-8 at byte {wrong.start}; save it as UTF-8") from None
     except (OSError, ValueError) as wrong:  # a name with a zero byte
-        raise BadHierarchy(
-            f"cannot read the hierarchy '{file}': {getattr(wrong, 'strerror', None) or 'no such name'}; "
-            "give the path of a readable file"
-        ) from None
+        reason = getattr(wrong, "strerror", None) or "no such name"
+        raise BadHierarchy(f"cannot read the hierarchy '{file}': {reason}; give the path of a readable file") from None
     mark = "\ufeff"  # a byte order mark, which some editors put first
     return (mark, text[1:]) if text.startswith(mark) else ("", text)

@@ -69,13 +69,16 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
 
     >>> label(5), label("5"), label(5.0), label(5.5), label(True), label(float("nan"))
     ('5', '5', '5', '5.5', 'true', None)
+    >>> label(np.datetime64("2020-01-02")), label(np.timedelta64(-1, "ns"))
+    ('2020-01-02', '-1 day, 23:59:59.999999999')
     """
     if isinstance(cell, str):
         return str(cell)  # NumPy's texts are texts
     if _is_missing(cell):
         return None
     if isinstance(cell, np.datetime64 | np.timedelta64):
-        return numpy_moment_text(cell)
+        whole = cell.astype("datetime64[us]" if isinstance(cell, np.datetime64) else "timedelta64[us]")  # rounds down
+        return moment_text(whole.item(), int((cell - whole) / np.timedelta64(1, "ns")))
     if isinstance(cell, np.generic):
         cell = cell.item()
     # before numbers: True is an int in Python, and would be written 1
@@ -225,17 +228,6 @@ def moment_text(moment: Moment, nanoseconds: int = 0) -> str:
     return moved.replace(tzinfo=None).isoformat(" ", "seconds") + below + zone
 
 
-def numpy_moment_text(moment: np.datetime64 | np.timedelta64) -> str:
-    """Write a moment or a duration of NumPy.
-
-    >>> numpy_moment_text(np.datetime64("2020-01-02")), numpy_moment_text(np.timedelta64(-1, "ns"))
-    ('2020-01-02', '-1 day, 23:59:59.999999999')
-    """
-    kind = "datetime64[us]" if isinstance(moment, np.datetime64) else "timedelta64[us]"
-    whole = moment.astype(kind)  # rounds down
-    return moment_text(whole.item(), int((moment - whole) / np.timedelta64(1, "ns")))
-
-
 def as_day(text: Label) -> int | None:
     """Read a day as its number, or say that it is none.
 
@@ -322,7 +314,7 @@ class Column:
         """
         cells = list(cells)
         labels = in_order(cells)
-        return cls(name, labels, _codes_of(cells, labels))
+        return cls(name, labels, positions_of(cells, labels).astype(np.int32))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -367,7 +359,7 @@ class Column:
         ('4', '30')
         """
         labels = in_order(self.labels)
-        return Column(self.name, labels, _codes_of(self.labels, labels)[self.codes], self.kind)
+        return Column(self.name, labels, positions_of(self.labels, labels).astype(np.int32)[self.codes], self.kind)
 
     def stack_on(self, lower: Column) -> Column:
         """Put another column below this one, under common labels.
@@ -405,7 +397,7 @@ class Column:
             raise error(
                 f"'{hint_label(outside[0])}' occurs in '{self.name}' but is not in {parameter('domain')}; add it there"
             )
-        return column.recode(domain, _codes_of(column.labels, domain))
+        return column.recode(domain, positions_of(column.labels, domain).astype(np.int32))
 
 
 def positions_of(cells: Sequence[Label], labels: Sequence[Label]) -> Integers:
@@ -418,10 +410,6 @@ def positions_of(cells: Sequence[Label], labels: Sequence[Label]) -> Integers:
         return np.arange(len(labels))
     position = {text: number for number, text in enumerate(labels)}
     return np.fromiter((position.get(cell, -1) for cell in cells), np.int64, len(cells))
-
-
-def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
-    return positions_of(cells, labels).astype(np.int32)
 
 
 def find_column(
@@ -441,7 +429,7 @@ def stack_columns(parts: Sequence[Column]) -> Column:
     if all(part.labels == first.labels for part in parts):
         return Column(first.name, first.labels, np.concatenate([part.codes for part in parts]), first.kind)
     labels = in_order(dict.fromkeys(text for part in parts for text in part.labels))
-    codes = [_codes_of(part.labels, labels)[part.codes] for part in parts]
+    codes = [positions_of(part.labels, labels).astype(np.int32)[part.codes] for part in parts]
     return Column(first.name, labels, np.concatenate(codes), first.kind)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -237,21 +237,18 @@ class Counts:
 
     def column(self, value: int) -> Integers:
         """Return the counts of one value."""
-        if self.cells is not None:
-            column: Integers = self.cells[:, value]
-            return column
-        rows, values, counts = self.entries()
-        full = np.zeros(self.rows, np.int64)
-        full[rows[values == value]] = counts[values == value]
+        full = np.zeros(self.rows, np.int64) if self.cells is None else self.cells[:, value]
+        if self.cells is None:
+            rows, values, counts = self.entries()
+            full[rows[values == value]] = counts[values == value]
         return full
 
     def totals(self) -> Integers:
         """Add up each value over all groups."""
-        if self.cells is not None:
-            totals: Integers = self.cells.sum(axis=0)
-            return totals
-        _, where, data = self._sparse()
-        return add_up(where, data, self.width)
+        if self.cells is None:
+            return add_up(*self._sparse()[1:], self.width)
+        totals: Integers = self.cells.sum(axis=0)
+        return totals
 
     def per_row(self) -> Integers:
         """Add up each group over all values."""
@@ -605,17 +602,9 @@ class CarriedColumns:
         return tuple(column.name for column in self.columns)
 
 
-class HasSensitiveColumns(Protocol):
-    """A table or a release."""
-
-    @property
-    def sensitive_columns(self) -> tuple[str, ...]:
-        """The sensitive columns: as a rule one."""
-
-
-def expect_one_sensitive(thing: HasSensitiveColumns, what: str) -> None:
+def expect_one_sensitive(thing: Any, what: str) -> None:  # noqa: ANN401 - a table, a release or what is like one
     """Refuse several sensitive columns where a question is about one."""
-    columns = thing.sensitive_columns
+    columns: tuple[str, ...] = thing.sensitive_columns
     if len(columns) > 1:
         raise BadTable(
             f"{what} is about one sensitive column, and there are {listed(columns)}; pick one, such as "

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sidelight.arrays import KEY_LIMIT, ROWS_AT_ONCE, run_starts, sum_equal_rows
+from sidelight.arrays import BLOCK_ROWS, KEY_LIMIT, run_starts, sum_equal_rows
 from sidelight.engines.duckdb.source import connection, packed_rows
 from sidelight.engines.source import Source, TextRows, collect
 from sidelight.errors import NoRoom
@@ -138,7 +138,7 @@ def test_many_rows_are_taken_apart_on_two_threads():
     rng = np.random.default_rng(7)
     sizes = (74, 96, 41, 16, 14, 7, 7, 1, 5, 2, 300)
     packing = Packing(tuple(map(ManyLabels, sizes)))
-    codes = [rng.integers(0, size, 20 * ROWS_AT_ONCE + 3) for size in sizes]
+    codes = [rng.integers(0, size, 20 * BLOCK_ROWS + 3) for size in sizes]
     assert all((one == other).all() for one, other in zip(packing.unpack(packing.pack(codes)), codes, strict=True))
 
 

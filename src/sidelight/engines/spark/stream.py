@@ -97,28 +97,28 @@ class SparkStream(KeyStream):
     partitions: int = 1
     shares: tuple[Share, ...] = ()  # in the order of the keys, of those that have some
 
-    def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
+    def spread(self, ask: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask each executor about its keys, and merge by a tree."""
 
-        def merged(batches: Batches) -> list[Summed]:
+        def merge_answers(batches: Batches) -> list[Summed]:
             answers = (answer for batch in batches for answer in batch.column(0).to_pylist())
             parts = chain.from_iterable(map(_open_answer, answers))
             return [reduce(merge, parts, first) for first in islice(parts, 1)]
 
         # closures are pickled to executors, so they hold a stream without keys and never `self` with its frame
         with spark_errors(self.place):
-            answers = _map_partitions(self.frame, self._ask_each(lambda local: [of_stream(local)]))
+            answers = _map_partitions(self.frame, self._ask_each(lambda local: [ask(local)]))
             many = self.partitions
             while many > 16:  # how many parts are merged at a time
                 many = -(-many // 16)
-                answers = _map_partitions(answers.repartition(many), merged)
+                answers = _map_partitions(answers.repartition(many), merge_answers)
             whole: Summed = reduce(merge, _collect(answers))
             return whole
 
-    def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
+    def gather(self, ask: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
         """Bring here what each executor says of its keys, a partition at a time."""
         with spark_errors(self.place):
-            for row in _map_partitions(self.frame, self._ask_each(of_stream)).toLocalIterator():
+            for row in _map_partitions(self.frame, self._ask_each(ask)).toLocalIterator():
                 yield from _open_answer(row.answer)
 
     def _ask_each(self, question: Callable[[KeyStream], Iterable[Summed]]) -> Callable[[Batches], list[Summed]]:
@@ -364,15 +364,8 @@ class _Lot:
     counts: Integers
     raw: Integers
 
-    def sample(self, quasi: int) -> tuple[list[pa.Array], Integers]:
-        """Return the first columns of some of the rows, evenly, and how many each stands for."""
-        rows = len(self.counts)
-        some = np.arange(0, rows, max(rows // SAMPLED, 1))
-        cells = [own.take(pa.array(codes[some])) for own, codes in zip(self.cells[:quasi], self.codes, strict=False)]
-        return cells, np.full(len(some), rows / len(some))
 
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Met:
     """Statistics of a task that coded rows: the distinct cells of each column, how many rows, some of their keys."""
 
@@ -382,15 +375,20 @@ class _Met:
     stands_for: Integers
 
     @classmethod
-    def of(cls, lot: _Lot, quasi: int) -> _Met:
-        return cls(lot.cells, len(lot.counts), *lot.sample(quasi))
+    def from_lot(cls, lot: _Lot, quasi: int) -> _Met:
+        """Look at a lot: of some of its rows, evenly, the first columns are kept, and how many each stands for."""
+        rows = len(lot.counts)
+        some = np.arange(0, rows, max(rows // SAMPLED, 1))
+        sample = [own.take(pa.array(codes[some])) for own, codes in zip(lot.cells[:quasi], lot.codes, strict=False)]
+        return cls(lot.cells, rows, sample, np.full(len(some), rows / len(some)))
 
-    def add(self, lot: _Lot) -> None:
-        sample, stands_for = lot.sample(len(self.sample))
-        self.cells = [pa.concat_arrays(pair).unique() for pair in zip(self.cells, lot.cells, strict=True)]
-        self.entries += len(lot.counts)
-        self.sample = [pa.concat_arrays(pair) for pair in zip(self.sample, sample, strict=True)]
-        self.stands_for = np.concatenate((self.stands_for, stands_for))
+    def merge(self, other: _Met) -> _Met:
+        return _Met(
+            [pa.concat_arrays(pair).unique() for pair in zip(self.cells, other.cells, strict=True)],
+            self.entries + other.entries,
+            [pa.concat_arrays(pair) for pair in zip(self.sample, other.sample, strict=True)],
+            np.concatenate((self.stands_for, other.stands_for)),
+        )
 
 
 def _code_rows(
@@ -408,22 +406,20 @@ def _code_rows(
     def record(met: bytes | None, lot: bytes | None) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([pa.array([each], pa.binary()) for each in (met, lot)], names=["met", "lot"])
 
-    def coded(batches: Batches) -> Batches:
+    def code_batches(batches: Batches) -> Batches:
         met: _Met | None = None
         for table in _merge_small(batches):
             lot = _lot(table, columns, counts)
             yield record(None, pickle.dumps(lot))
-            if met is None:
-                met = _Met.of(lot, quasi or 0)
-            else:
-                met.add(lot)
+            seen = _Met.from_lot(lot, quasi or 0)
+            met = seen if met is None else met.merge(seen)
             if not memory.holds_labels(sum(map(len, met.cells))):  # which the driver will refuse
                 break
         if met is not None and quasi is not None:
             yield record(pickle.dumps(met), None)
 
     # how many tasks code rows, at most, for each that runs at once: starting one in Python is worth many rows
-    return frame.coalesce(4 * _parallel(frame)).mapInArrow(coded, "met binary, lot binary")
+    return frame.coalesce(4 * _parallel(frame)).mapInArrow(code_batches, "met binary, lot binary")
 
 
 def _merge_small(batches: Batches) -> Iterator[pa.Table]:
@@ -466,7 +462,7 @@ def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[t
     found = {partition: number for number, partition in enumerate(hashed)}
     addresses = [found[partition] for partition in range(parts)]
 
-    def packed(batches: Batches) -> Batches:
+    def pack_batches(batches: Batches) -> Batches:
         coders = [{text: code for code, text in enumerate(labels)} for labels in packing.labels]
         for written in (written for batch in batches for written in batch.column(0)):
             lines = _pack_lot(pickle.loads(written.as_buffer()), packing, coders, roles)  # noqa: S301 - our own
@@ -479,7 +475,7 @@ def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[t
             yield pa.RecordBatch.from_arrays(arrays, names=["address", "lines"])
 
     lots = coded.where("lot IS NOT NULL").select("lot")
-    return lots.mapInArrow(packed, "address int, lines binary").repartition(parts, "address").select("lines")
+    return lots.mapInArrow(pack_batches, "address int, lines binary").repartition(parts, "address").select("lines")
 
 
 def _pack_lot(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], roles: Roles) -> Integers | None:

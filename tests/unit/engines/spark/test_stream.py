@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -34,11 +35,7 @@ def lots(rows, size):
 
 
 def met_in(coded):
-    first, *others = coded
-    met = spark_stream._Met.of(first, 2)
-    for lot in others:
-        met.add(lot)
-    return met
+    return reduce(spark_stream._Met.merge, (spark_stream._Met.from_lot(lot, 2) for lot in coded))
 
 
 def packed(coded, packing):
@@ -104,7 +101,7 @@ def test_cells_that_nobody_told_of_are_rows_that_changed():
 
 def test_a_sample_weighs_what_it_stands_for():
     (lot,) = lots([("a", age, "x") for age in range(1000)], 1000)
-    cells, stands_for = lot.sample(2)
-    assert len(cells) == 2  # nobody's value
-    assert stands_for.sum() == pytest.approx(1000)
-    assert spark_stream.SAMPLED <= len(cells[0]) <= 2 * spark_stream.SAMPLED
+    met = spark_stream._Met.from_lot(lot, 2)
+    assert len(met.sample) == 2  # nobody's value
+    assert met.stands_for.sum() == pytest.approx(1000)
+    assert spark_stream.SAMPLED <= len(met.sample[0]) <= 2 * spark_stream.SAMPLED
