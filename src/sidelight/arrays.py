@@ -38,7 +38,7 @@ MULTIPLIER = 6364136223846793005
 
 
 # So many rows are gone through at a time where several operations on each stay in the cache
-ROWS_AT_ONCE = 1 << 15
+BLOCK_ROWS = 1 << 15
 
 
 def iterate_blocks(work: Callable[[slice], None], rows: int) -> None:
@@ -49,7 +49,7 @@ def iterate_blocks(work: Callable[[slice], None], rows: int) -> None:
     >>> doubled.tolist()
     [0, 2, 4]
     """
-    blocks = [slice(start, start + ROWS_AT_ONCE) for start in range(0, rows, ROWS_AT_ONCE)]
+    blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, rows, BLOCK_ROWS)]
     if len(blocks) < 16:
         for block in blocks:
             work(block)

@@ -1,30 +1,4 @@
-"""Everything that can go wrong, on one screen.
-
-SidelightError
-├─ BadTable            what was given cannot be read as a table about people
-│  ├─ UnknownColumn    a column that is not there (names the nearest one)
-│  └─ MissingValues    sensitive values are missing and nobody said what that means
-├─ NoRoom              memory or disk are too small for what is asked (says how much is needed)
-├─ BadHierarchy        a hierarchy that does not fit itself or the data
-├─ BadRelease          counts or groups that no release can have
-├─ BadMeasure          a measure, amount or limit that makes no sense
-│  └─ UnknownValue     a sensitive value that the release does not have (names the nearest one)
-├─ BadPolicy           a policy file or policy that cannot be used
-├─ NothingSafe         no release within the policy exists, or was found (says what would pass)
-├─ NotPublished        a release could not be published (nothing that looks finished is left behind)
-├─ BadKnowledge        facts that cannot be read, or that this release cannot be asked about (says where)
-├─ Contradiction       facts that cannot all hold in this release (names a smallest set of them)
-├─ TooHard             more counting than the effort allows (says what is known so far)
-├─ BadNoise            a noisy release that makes no sense, or would not keep what it promises
-│  ├─ BudgetExceeded   the ledger has less privacy budget left than this would spend
-│  └─ BadLedger        a ledger that cannot be read or is damaged (says how to recover)
-├─ WrongKind           a thing of another kind, such as a DataFrame where a Table belongs (also a TypeError)
-├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
-├─ NotFetched          data that could not be fetched, or is not what is pinned (says what to do)
-└─ NotAvailable        a part that needs an extra (says which one to install)
-
-NoLedgerWarning        a warning: noise was drawn without a ledger
-FallsToReaderWarning   a warning: a release within policy falls to a reader whom the policy does not name
+"""Everything that can go wrong, as one tree below `SidelightError`, and how it is said.
 
 Each message names the thing and the remedy in one line and never shows a person's data: no row, nothing of the
 column that says who it is, no "names of columns" that may be a row.  The label of one column is shown where
@@ -238,7 +212,10 @@ def is_one_of(thing: object, kind: object) -> bool:
 def remedy_for(kind: str, thing: object) -> str:
     """Return how to come by a thing of a kind where another was given; empty if nothing better is known."""
     ours = type(thing).__name__ if type(thing).__module__.startswith("sidelight") else ""
-    return REMEDIES.get((kind, ours)) or REMEDIES.get((kind, ""), "")
+    from sidelight.text import read_data  # noqa: PLC0415 - only where something is refused
+
+    remedies: dict[str, str] = read_data(__package__, "remedies.toml").get(kind, {})
+    return remedies.get(ours) or remedies.get("anything", "")
 
 
 def as_given(thing: object, *, quoted: bool = False) -> str:
@@ -323,32 +300,6 @@ def needs_extra(extra: str, *, package: str, what: str) -> Iterator[None]:
         yield
     except ImportError:
         raise NotAvailable.without(package=package, what=what, extra=extra) from None
-
-
-# How to come by a thing, by what it should be and which thing of ours ("": anything) was given instead
-REMEDIES = {
-    ("rows", ""): "give a path of a CSV, TSV or Parquet file, or a pandas, polars, pyarrow, DuckDB or Spark table",
-    ("rows", "Release"): "a release no longer has the table's values; give the table that it was made from",
-    ("rows", "SearchResult"): "take what was searched for: result.release",
-    ("Table", ""): "read it first with sl.read_table(source, quasi=[...], sensitive=...)",
-    ("Table", "Release"): "a release no longer has the table's values; give the table that it was made from",
-    ("Release", ""): "read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group",
-    ("Release", "Table"): "group it first: sl.group(table), or sl.generalise(table, by=..., to=...)",
-    ("Release", "SearchResult"): "take its release: result.release",
-    ("Release", "NoisyCounts"): "take the counts for one, as somebody would who forgets the noise: noisy.as_release()",
-    ("NoisyCounts", ""): "publish a Table with noise first: sl.noisy_counts(table, by=..., levels=..., epsilon=...)",
-    ("Spending", ""): "write one: sl.Spending(what, epsilon=...)",
-    ("Spending", "NoisyCounts"): "take what it cost: noisy.spending",
-    ("epsilon", ""): "give a number such as 1, an OpenDP Measurement with d_in=, or a DpEvent of dp-accounting",
-    ("epsilon", "NoisyCounts"): "counts say it themselves: noisy.promise()",
-    ("epsilon", "Spending"): "ask for spendings together: sl.promise_of([spending])",
-    ("epsilon", "Ledger"): "ask for all of its spendings: sl.promise_of(ledger.read().spendings)",
-    ("epsilon", "Account"): "ask for all of its spendings: sl.promise_of(account.spendings)",
-    ("Hierarchy", ""): "read one with sl.read_hierarchy(file), or make one with sl.Hierarchy.intervals and its like",
-    ("Measure", ""): "write one, such as sl.GroupSize() or sl.Implications(3)",
-    ("Measure", "Criterion"): "leave its limit out: criterion.measure",
-    ("Policy", ""): "put criteria into one, such as sl.Policy(sl.GroupSize() >= 5), or sl.read_policy(file)",
-}
 
 
 def kind_in_words(thing: object) -> str:

@@ -169,9 +169,8 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
     try:
         replace_whole(path, content, force=force)
     except OSError as error:
-        raise SidelightError(
-            f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
-        ) from None
+        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
+        raise SidelightError(message) from None
 
 
 def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False) -> None:
@@ -233,9 +232,8 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
         with _folder_of_ours(path.parent, f"{path.name}{UNFINISHED}") as folder:
             yield folder
     except OSError as error:
-        raise NotPublished(
-            f"cannot write '{path}': {error.strerror or type(error).__name__}; nothing was published"
-        ) from None
+        message = f"cannot write '{path}': {error.strerror or type(error).__name__}; nothing was published"
+        raise NotPublished(message) from None
 
 
 # What stands between the name of a file and what a folder of unfinished work ends with
@@ -430,7 +428,7 @@ def _settle(last: Path, aside: Path) -> None:
 
 def _put_back(last: Path, aside: Path) -> None:
     """Undo a move: put back what was kept, remove what came; it is kept on, so that this can be cut short as well."""
-    again = _new_folder(aside)
+    again = Path(tempfile.mkdtemp(dir=aside))  # one move may have to undo and forget another one before it
     for each in _list_kept(last, "old"):
         stood = last.with_name(each.name)
         if not (stood.exists() and _same_file(stood, each)):
@@ -451,13 +449,8 @@ def _forget_before(last: Path, aside: Path) -> None:
     """Remove what was kept, in one step: a part of it would say less than stood there."""
     if undo_path(last).is_dir():
         # a rename is one step; deleting file by file could be cut short in the middle
-        undo_path(last).rename(_new_folder(aside) / "forgotten")
+        undo_path(last).rename(Path(tempfile.mkdtemp(dir=aside)) / "forgotten")
         _flush_names(last.parent)
-
-
-def _new_folder(aside: Path) -> Path:
-    """Make an empty folder: one move may have to undo and forget another one before it."""
-    return Path(tempfile.mkdtemp(dir=aside))
 
 
 def _same_file(one: Path, other: Path) -> bool:
@@ -468,7 +461,7 @@ def _same_file(one: Path, other: Path) -> bool:
 def _keep_before(targets: Sequence[Path], folder: Path) -> None:
     """Keep what undoes the moves of files to their targets, all of it or nothing."""
     *first, last = targets
-    kept = _new_folder(folder) / "kept"
+    kept = Path(tempfile.mkdtemp(dir=folder)) / "kept"
     for each in (kept, kept / "old", kept / "new"):
         each.mkdir()
     for target in targets:
@@ -522,41 +515,31 @@ def locked(path: Path, *, passing: bool = False) -> Iterator[None]:
 
     path.parent.stat()  # else the lock would make a folder that is missing
     lock = FileLock(lock_path(path), mode=0o600, poll_interval=0.01)
+
+    def holder() -> str:
+        process = read_note(path).get("process")
+        who = f"process {process}" if isinstance(process, int) else "another process"
+        return f"{who} holds its lock '{lock_path(path).name}'"
+
     try:
-        _wait_for(lambda seconds: lock.acquire(timeout=seconds), path, Timeout)
+        try:
+            lock.acquire(timeout=min(SAY_WAITING, WAIT_AT_MOST))
+        except Timeout:
+            logger = logging.getLogger(__name__)
+            logger.warning("sidelight: waiting for '%s': %s", visible(path.name), visible(holder()))
+            lock.acquire(timeout=max(WAIT_AT_MOST - SAY_WAITING, 0))
         with contextlib.suppress(OSError):
             lock_path(path).chmod(0o600)  # one that an earlier version made was open to all
             write_note(path, process=os.getpid())
         yield
+    except Timeout:
+        reason = f"{holder()}, for over {WAIT_AT_MOST:g} s; end it, or wait"
+        raise TimeoutError(errno.ETIMEDOUT, reason, str(path)) from None
     finally:
         if lock.is_locked:
             with contextlib.suppress(OSError):  # Windows keeps files that are open
                 lock_path(path).unlink() if passing else write_note(path, process=None)
             lock.release()
-
-
-def _wait_for(acquire: Callable[[float], object], path: Path, too_late: type[Exception]) -> None:
-    """Acquire a lock; say after a while who holds it, and give up in the end."""
-    try:
-        acquire(min(SAY_WAITING, WAIT_AT_MOST))
-    except too_late:
-        held = f"{_holder(path)} holds its lock '{lock_path(path).name}'"
-        logging.getLogger(__name__).warning("sidelight: waiting for '%s': %s", visible(path.name), visible(held))
-    else:
-        return
-    try:
-        acquire(max(WAIT_AT_MOST - SAY_WAITING, 0))
-    except too_late:
-        raise TimeoutError(
-            errno.ETIMEDOUT,
-            f"{_holder(path)} holds its lock '{lock_path(path).name}', for over {WAIT_AT_MOST:g} s; end it, or wait",
-            str(path),
-        ) from None
-
-
-def _holder(path: Path) -> str:
-    process = read_note(path).get("process")
-    return f"process {process}" if isinstance(process, int) else "another process"
 
 
 def lock_path(path: Path) -> Path:

@@ -1,19 +1,32 @@
-"""Words and numbers as people write them: nouns and verbs that fit a number, what is a number, which name repeats."""
+"""Words and numbers as people write them: nouns and verbs that fit a number, what is a number, which name repeats.
+
+`read_data` reads what stands in a TOML file beside the code: lists of words, and sentences.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 from html import escape
+from importlib.resources import files
 from itertools import islice
+from typing import Any
 
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
 MANY |= {"repeats": "repeat", "says": "say", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
 MANY |= {"entry": "entries", "utility": "utilities", "stands": "stand"}
 """What is said of several, where it is not just an s more."""
+
+
+@cache
+def read_data(package: str, name: str) -> dict[str, Any]:
+    """Return what a TOML file beside the code of a room says."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def counted(number: int, noun: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sidelight import arrays as _arrays
 from sidelight.arrays import (
-    ROWS_AT_ONCE,
+    BLOCK_ROWS,
     add_up,
     first_of_each,
     first_of_equal_runs,
@@ -87,7 +87,7 @@ def test_amounts_of_equal_rows_add_up_exactly(rows, large):
     assert list(expected) == [] or sorted(expected) == list(zip(*(column.tolist() for column in summed), strict=True))
 
 
-@pytest.mark.parametrize("rows", [0, 1, ROWS_AT_ONCE, 20 * ROWS_AT_ONCE + 7])
+@pytest.mark.parametrize("rows", [0, 1, BLOCK_ROWS, 20 * BLOCK_ROWS + 7])
 def test_every_row_is_in_one_block(rows):
     times = np.zeros(rows, np.int64)
     iterate_blocks(lambda block: np.add(times[block], 1, out=times[block]), rows)
@@ -96,7 +96,7 @@ def test_every_row_is_in_one_block(rows):
 
 def test_an_error_in_a_block_is_told():
     with pytest.raises(ZeroDivisionError):
-        iterate_blocks(lambda block: 1 // 0, 20 * ROWS_AT_ONCE)
+        iterate_blocks(lambda block: 1 // 0, 20 * BLOCK_ROWS)
 
 
 def test_columns_stay_as_they_are_unless_they_may_be_overwritten():

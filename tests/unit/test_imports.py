@@ -17,8 +17,8 @@ SOURCE = ROOT / "src" / "sidelight"
 
 # A folder (or a module beside the folders) may import itself and those named before it.
 ORDER = (
-    "errors",
     "text",
+    "errors",
     "arrays",
     "rounding",
     "files",

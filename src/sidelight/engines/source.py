@@ -21,15 +21,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import tomllib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
-from functools import cache, reduce
-from importlib.resources import files
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -203,12 +200,6 @@ def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
     return packing
 
 
-@cache
-def read_data(package: str, name: str) -> dict[str, Any]:
-    """Return what a TOML file beside the code of an engine says."""
-    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
-
-
 @contextmanager
 def naming(column: str) -> Iterator[None]:
     """Name the column of which some cell has no label."""
@@ -275,7 +266,8 @@ def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None
     elif dtype.is_integer():  # compared as text: floats would take neighbours beyond 2**53 for the same
         column, candidates = column.cast(nw.String), [text for text in texts if re.fullmatch("-?[0-9]+", text)]
     elif dtype.is_float():
-        column, candidates = column.cast(nw.Float64), list(_floats(texts))
+        column = column.cast(nw.Float64)
+        candidates = [number for number in map(float_saying, texts) if number is not None]
     else:
         # as the engine itself writes cells: differently from other engines, but always in the same way; polars writes
         # the time 7:00:00.1 as 7:00:00
@@ -289,15 +281,13 @@ def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None
     return column.is_in(candidates).fill_null(value=False) if candidates else None
 
 
-def _floats(texts: Collection[str]) -> Iterator[float]:
-    for text in texts:
-        try:
-            number = float(text)
-        except ValueError:
-            continue
-        # "1e3" and "01" are the float of another label, so they name no cell of such a column
-        if label(number) == text:
-            yield number
+def float_saying(text: str) -> float | None:
+    """Return the float whose label is a text: "1e3" and "01" are the float of another label, so they name no cell."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if label(number) == text else None
 
 
 def collect(frame: Frame) -> pa.Table:
@@ -660,25 +650,22 @@ def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...
     return tuple(name for name in columns if name not in used)
 
 
-class FileFormat(ABC):
-    """Reads files of one kind."""
+OpenRows: TypeAlias = "Callable[[Sequence[Path], Roles, bool, Memory | None], AbstractContextManager[Rows]]"
+"""Opens files as rows to count, within some memory; unless they are packed, each column can be looked at by itself."""
 
-    words: ClassVar[str]  # "some of the files are …"
-    endings: ClassVar[tuple[str, ...]]
-    advice: ClassVar[str]  # the endings that an error offers
-    first_bytes: ClassVar[Mapping[bytes, str]] = {}  # what a file begins with, and the ending that it then has
-    may_lack_names: ClassVar[bool] = False  # its first line may be somebody's row
-    may_be_packed: ClassVar[bool] = False
-    typed: ClassVar[bool] = True  # columns have types; else every cell is text
+
+@dataclass(frozen=True)
+class FileFormat:
+    """How files of one kind are read."""
+
+    words: str  # "some of the files are …"
+    endings: tuple[str, ...]
+    advice: str  # the endings that an error offers
+    open_rows: OpenRows
+    open_heading: Callable[[Path, Roles], AbstractContextManager[Heading]]  # to see what the columns are called
+    first_bytes: Mapping[bytes, str] = field(default_factory=dict)  # what a file begins with, and its ending then
+    may_lack_names: bool = False  # its first line may be somebody's row
+    may_be_packed: bool = False
+    typed: bool = True  # columns have types; else every cell is text
     # how Spark reads files, where its executors find them; None: it does not
-    read_in_spark: ClassVar[staticmethod[[Any, Sequence[str], Roles], Any] | None] = None
-
-    @abstractmethod
-    def open_rows(
-        self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None
-    ) -> AbstractContextManager[Rows]:
-        """Open files as rows to count; unless `packed`, each column can be looked at by itself."""
-
-    @abstractmethod
-    def open_heading(self, file: Path, roles: Roles) -> AbstractContextManager[Heading]:
-        """Open a file to see what its columns are called."""
+    read_in_spark: Callable[[Any, Sequence[str], Roles], Any] | None = None

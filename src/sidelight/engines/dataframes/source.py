@@ -48,19 +48,17 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
                 f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
             )
     # the types are read before `_groupable` turns columns into text, after which a categorical could not be recognised
-    roles = roles.add_types({name: _kind_of_frame_type(schema[name]) for name in roles.quasi})
+    kinds: dict[str, KindOrOrder] = {name: "category" for name in roles.quasi if schema[name] == nw.Categorical}
+    for name in roles.quasi:
+        dtype = schema[name]
+        if isinstance(dtype, nw.Enum):  # an ordered categorical of pandas is an Enum, as those of polars and DuckDB are
+            kinds[name] = tuple(dict.fromkeys(text for each in dtype.categories if (text := label(each)) is not None))
+    roles = roles.add_types(kinds)
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
     if isinstance(frame, nw.DataFrame):
         # only frames in memory have cells that are Python objects, or types of pandas, which need this
         frame = frame.with_columns(*_groupable(frame, roles)).lazy()
     return TextRows.select(frame, roles, Source("the table", unused, texts=texts), roles.used)
-
-
-def _kind_of_frame_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
-    """Return what a categorical is; an ordered one of pandas is an Enum, as those of polars and DuckDB are."""
-    if isinstance(dtype, nw.Enum):
-        return tuple(dict.fromkeys(text for each in dtype.categories if (text := label(each)) is not None))
-    return "category" if dtype == nw.Categorical else None
 
 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
@@ -123,7 +121,6 @@ def _write_as_text(column: nw.Series[Any]) -> nw.Series[Any]:
 
 def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | None:
     """Unpack categories that are not texts, and let whole numbers and truths have missing cells."""
-    changed: nw.Series[Any]
     native = column.to_native()
     categories = column.dtype in (nw.Categorical, nw.Enum)  # a set would not find an Enum
     arrow = getattr(native.dtype, "pyarrow_dtype", None)
@@ -132,26 +129,20 @@ def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | Non
         if has_odd_type(arrow):
             return _write_as_text(column)
     if categories and arrow is not None:
-        values = arrow.value_type
-        changed = nw.from_native(native.astype(type(native.dtype)(values)), series_only=True)
-        return changed
-    if categories:
-        return _categories(column)
-    if native.dtype in ("float16", "halffloat[pyarrow]"):  # pandas does not group the one, and loses the other
-        changed = nw.from_native(native.astype("float32"), series_only=True)
-        return changed
-    if roles.missing_marks and isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub":
-        changed = nw.from_native(native.convert_dtypes(), series_only=True)  # else numbers beyond 2**53 are rounded
-        return changed
-    return None
-
-
-def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
-    categories = list(column.to_native().cat.categories)
-    if all(isinstance(each, str) for each in categories):
+        other = native.astype(type(native.dtype)(arrow.value_type))
+    elif categories:
+        if all(isinstance(each, str) for each in native.cat.categories):
+            return None
+        with naming(column.name):
+            # shape (categories + 1,): code −1, pandas's sign for a missing cell, indexes the None at the end
+            labels = np.array([*map(label, native.cat.categories), None], object)
+        texts = labels[native.cat.codes.to_numpy()].tolist()
+        return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
+    elif native.dtype in ("float16", "halffloat[pyarrow]"):  # pandas does not group the one, and loses the other
+        other = native.astype("float32")
+    elif roles.missing_marks and isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub":
+        other = native.convert_dtypes()  # else numbers beyond 2**53 are rounded
+    else:
         return None
-    with naming(column.name):
-        # shape (categories + 1,): code −1, pandas's sign for a missing cell, indexes the None at the end
-        labels = np.array([*(label(each) for each in categories), None], object)
-    texts = labels[column.to_native().cat.codes.to_numpy()].tolist()
-    return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
+    changed: nw.Series[Any] = nw.from_native(other, series_only=True)
+    return changed

@@ -286,7 +286,7 @@ class PackedRows(TextRows):
 def packed_rows(
     con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, memory: Memory | None = None
 ) -> PackedRows:
-    """Pack the view `src` of a connection, which has our own names for the columns."""
+    """Pack the view `src` of a connection, which has our own names for the columns; some are taken as they are."""
     refuse_types(con.table("src"), roles.used)
     distinct, rows = _distinct_cells(con, roles, memory)
     known = packing_of(distinct, roles)
@@ -294,8 +294,17 @@ def packed_rows(
         # several cells may say the same label, so the cells of a column need not be in the order of the labels
         shares = positions_of(labels_of(column, roles), labels) * weight
         con.register(f"code{number}", pa.table({"cell": column, "share": arrow_integers(shares)}))
+    # Inner joins lose no row: every cell of `src` is among those that the first pass saw, or `check_totals` notices.
+    # = never matches NULL, so a column with missing cells needs the slower comparison that does
+    equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in distinct]
+    joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(roles.coded)]
+    # A row's word is the sum of its columns' shares, code × weight: mixed radix, as `Packing.pack` computes it.
+    sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
+    words = [f"{total} AS word{number}" for number, total in enumerate(sums)]
     uncoded = [name for name in roles.used if name not in roles.coded]
-    frame: Frame = nw.from_native(con.sql(_packing_query(distinct, known, roles, uncoded)))
+    further = [f"src.{name} AS {name}" for name in uncoded]
+    columns = ", ".join([*words, f"{sums[-1]} // {known.width} AS key", *further])
+    frame: Frame = nw.from_native(con.sql(f"SELECT {columns} FROM src {' '.join(joins)}"))  # noqa: S608 - our own names
     for name in uncoded:
         frame = frame.with_columns(nulls_for_missing(frame, name, roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
@@ -321,20 +330,3 @@ def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory
             pa.Table.from_batches(batches, cells.limit(0).to_arrow_table().schema).column(0).combine_chunks()
         )
     return distinct, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
-
-
-def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles, uncoded: Sequence[str]) -> str:
-    """Join every column with its shares of the packed numbers; some columns are taken as they are.
-
-    A column with missing cells needs the slower comparison that lets a missing cell equal a missing cell.
-    """
-    # Inner joins lose no row: every cell of `src` is among those that the first pass saw, or `check_totals` notices.
-    # = never matches NULL, so a column with missing cells needs the comparison that does
-    equal = ["IS NOT DISTINCT FROM" if column.null_count else "=" for column in distinct]
-    joins = [f"JOIN code{i} ON src.{name} {equal[i]} code{i}.cell" for i, name in enumerate(roles.coded)]
-    # A row's word is the sum of its columns' shares, code × weight: mixed radix, as `Packing.pack` computes it.
-    sums = ["CAST(" + " + ".join(f"code{i}.share" for i in held) + " AS BIGINT)" for held in known.layout]
-    words = [f"{total} AS word{number}" for number, total in enumerate(sums)]
-    further = [f"src.{name} AS {name}" for name in uncoded]
-    columns = ", ".join([*words, f"{sums[-1]} // {known.width} AS key", *further])
-    return f"SELECT {columns} FROM src {' '.join(joins)}"  # noqa: S608 - our own names only

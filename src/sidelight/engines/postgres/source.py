@@ -43,14 +43,15 @@ from sidelight.engines.source import (
     Rows,
     Source,
     collect_batches,
+    float_saying,
     packing_of,
-    read_data,
     sql_name,
     sql_text,
     unused_columns,
 )
 from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
-from sidelight.table.labels import BLANKS, SUPPRESSED, label
+from sidelight.table.labels import BLANKS, SUPPRESSED
+from sidelight.text import read_data
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
@@ -58,38 +59,30 @@ if TYPE_CHECKING:
     from sidelight.table.roles import Roles
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseAddress:
-    """The address of a table: what the driver connects to, and the table's name, with its schema if given.
+def parse_address(text: str) -> tuple[str, tuple[str, ...]]:
+    """Parse the address of a table: what the driver connects to, and the table's name, with its schema if given.
 
-    >>> address = DatabaseAddress.parse('postgresql://ann@db/clinic?table=ward."My.Table"&sslmode=require')
-    >>> address.names, address.connect_to
-    (('ward', 'My.Table'), 'postgresql://ann@db/clinic?sslmode=require')
+    One with a password is refused, and never shown.
+
+    >>> parse_address('postgresql://ann@db/clinic?table=ward."My.Table"&sslmode=require')
+    ('postgresql://ann@db/clinic?sslmode=require', ('ward', 'My.Table'))
     """
-
-    text: str
-    connect_to: str = field(repr=False)
-    names: tuple[str, ...]
-
-    @classmethod
-    def parse(cls, text: str) -> DatabaseAddress:
-        """Parse an address; one with a password is refused, and never shown."""
-        _refuse_secrets(text)
-        before, _, query = text.partition("?")
-        pairs = [(pair, *map(unquote, pair.partition("=")[::2])) for pair in query.split("&") if pair]
-        tables = [value for _, name, value in pairs if name == "table"]
-        if len(tables) != 1 or not tables[0].strip():
-            example = "postgresql://ann@db.example/clinic?table=patients"
-            raise BadTable(f"which table of the database? name it at the end of '{text}', as in {example}")
-        others = "&".join(pair for pair, name, _ in pairs if name != "table")
-        # patients, ward.patients or ward."My.Table"
-        written = tables[0].strip()
-        parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', written)
-        if ".".join(parts) != written or len(parts) > 2:
-            remedy = "write name or schema.name, in double quotes where a dot is"
-            raise BadTable(f"cannot read the table's name '{tables[0]}'; {remedy}")
-        names = tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts)
-        return cls(text, f"{before}?{others}" if others else before, names)
+    _refuse_secrets(text)
+    before, _, query = text.partition("?")
+    pairs = [(pair, *map(unquote, pair.partition("=")[::2])) for pair in query.split("&") if pair]
+    tables = [value for _, name, value in pairs if name == "table"]
+    if len(tables) != 1 or not tables[0].strip():
+        example = "postgresql://ann@db.example/clinic?table=patients"
+        raise BadTable(f"which table of the database? name it at the end of '{text}', as in {example}")
+    others = "&".join(pair for pair, name, _ in pairs if name != "table")
+    # patients, ward.patients or ward."My.Table"
+    written = tables[0].strip()
+    parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', written)
+    if ".".join(parts) != written or len(parts) > 2:
+        remedy = "write name or schema.name, in double quotes where a dot is"
+        raise BadTable(f"cannot read the table's name '{tables[0]}'; {remedy}")
+    names = tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts)
+    return f"{before}?{others}" if others else before, names
 
 
 def is_address(source: object) -> bool:
@@ -101,12 +94,13 @@ def is_address(source: object) -> bool:
     return isinstance(source, str) and source.lower().startswith(("postgresql://", "postgres://"))
 
 
-def one_address(sources: Iterable[object]) -> DatabaseAddress:
-    """Take the only source there is, an address."""
+def one_address(sources: Iterable[object]) -> str:
+    """Take the only source there is, an address; refuse one that cannot be read."""
     listed = list(sources)
     if len(listed) > 1:
         raise BadTable("tables of a database are read one at a time; put them together in a view, and name that")
-    return DatabaseAddress.parse(str(listed[0]))
+    parse_address(str(listed[0]))
+    return str(listed[0])
 
 
 def _refuse_secrets(text: str) -> None:
@@ -148,7 +142,7 @@ class Session:
     """A connection of ADBC; `timeouts` are in milliseconds, 0 where there is none."""
 
     connection: Any
-    address: DatabaseAddress
+    table: tuple[str, ...]  # its name, perhaps with a schema before it
     timeouts: dict[str, int] = field(default_factory=lambda: {"lock_timeout": LOCK_TIMEOUT, "statement_timeout": 0})
     idle: threading.Event = field(default_factory=threading.Event)  # else a query was left that did not end
 
@@ -168,14 +162,7 @@ class Session:
             # the last transaction's snapshot and locks end here; SET LOCAL below holds until the next rollback
             self._call(self.connection.rollback, lambda: None, waiting_for)
         lock_timeout = f"SET LOCAL lock_timeout = {self.timeouts['lock_timeout']}"
-        session = (  # no SELECT, which would take the snapshot
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-            "SET LOCAL client_encoding = 'UTF8'",  # else queries and answers are in the encoding of the database
-            "SET LOCAL standard_conforming_strings = on",  # a backslash in a literal is a backslash
-            "SET LOCAL datestyle = 'ISO, YMD'",
-            "SET LOCAL timezone = 'UTC'",
-        )
-        for statement in (*session, lock_timeout, *settings):
+        for statement in (*_dialect("transaction").values(), lock_timeout, *settings):
             with self._explain(table), self._cursor() as cursor:
                 self._call(partial(cursor.execute, statement), cursor.adbc_cancel, waiting_for)
 
@@ -237,9 +224,10 @@ class Session:
 
 
 @contextmanager
-def open_session(address: DatabaseAddress) -> Iterator[Session]:
+def open_session(address: str) -> Iterator[Session]:
     """Connect; nothing is written, and all queries see the same rows."""
-    session = Session(_connect(address), address)
+    target, table = parse_address(address)
+    session = Session(_connect(address, target), table)
     session.idle.set()
     names = "SELECT name, setting::bigint FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout')"
     try:
@@ -252,26 +240,22 @@ def open_session(address: DatabaseAddress) -> Iterator[Session]:
                 session.connection.close()
 
 
-def _connect(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of ADBC, which is an extra
+def _connect(address: str, target: str) -> Any:  # noqa: ANN401 - a connection of ADBC, which is an extra
     try:
         import adbc_driver_postgresql.dbapi as driver  # noqa: PLC0415 - of an extra
     except ImportError:
-        raise NotAvailable.without(
-            package="adbc-driver-postgresql", what=f"'{address.text}'", extra="postgres"
-        ) from None
-    target = address.connect_to
+        raise NotAvailable.without(package="adbc-driver-postgresql", what=f"'{address}'", extra="postgres") from None
     if not re.search(r"[?&]connect_timeout=", target) and "PGCONNECT_TIMEOUT" not in os.environ:
         target += f"{'&' if '?' in target else '?'}connect_timeout=15"  # seconds, as long as people wait for a server
     try:
-        return interruptibly(lambda: driver.connect(target), lambda: None, f"'{address.text}'")
+        return interruptibly(lambda: driver.connect(target), lambda: None, f"'{address}'")
     except driver.Error as problem:
-        reasons = _dialect("unreachable").items()
-        reason = next(words for pattern, words in reasons if re.search(pattern, str(problem)))
-        raise BadTable(f"'{address.text}' {reason}") from None
+        why = next(words for each, words in _dialect("unreachable").items() if re.search(each, str(problem)))
+        raise BadTable(f"'{address}' {why}") from None
 
 
 def _dialect(table: str) -> dict[str, str]:
-    """Return one table of what is known of PostgreSQL: `causes`, `unreachable`, `stored` or `labelled`."""
+    """Return one table of what is known of PostgreSQL: such as `causes` or `queries`."""
     tables: dict[str, dict[str, str]] = read_data("sidelight.engines.postgres", "dialect.toml")
     return tables[table]
 
@@ -310,7 +294,7 @@ class StoredColumn:
         """Write the condition that a cell says one of some texts; None where none can."""
         shown, literals = self.label(cell), [*map(sql_text, texts)]
         if self.type in ("float4", "float8"):
-            literals = [f"{sql_text(text)}::float8" for text in texts if _is_fraction(text)]
+            literals = [f"{sql_text(text)}::float8" for text in texts if float_saying(text) is not None]
         elif self.type in ("int2", "int4", "int8", "oid"):
             shown = f"{cell}::text"
         return f"{shown} IN ({', '.join(literals)})" if literals else None
@@ -318,12 +302,6 @@ class StoredColumn:
 
 def _bare(name: str) -> str:
     return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else sql_name(name)
-
-
-def _is_fraction(text: str) -> bool:
-    with suppress(ValueError):
-        return label(float(text)) == text
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,7 +452,7 @@ class DatabaseRows(Rows):
 
 
 @contextmanager
-def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None = None) -> Iterator[DatabaseRows]:
+def database_rows(address: str, roles: Roles, memory: Memory | None = None) -> Iterator[DatabaseRows]:
     """Look at a table or view as rows to count; nothing is counted yet."""
     with open_session(address) as session:
         schema, name, lockable, stored = _describe_table(session)
@@ -493,47 +471,16 @@ def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None 
         yield rows if memory is None else rows.looked_up(memory)
 
 
-def database_columns(address: DatabaseAddress) -> tuple[str, ...]:
+def database_columns(address: str) -> tuple[str, ...]:
     """Name the columns of a table or view."""
     with open_session(address) as session:
         return tuple(column.name for column in _describe_table(session)[-1])
 
 
-def _describe_table(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
-    import json  # noqa: PLC0415 - for the labels of enums alone
-
-    oid, schema, name, lockable = _table_of(session)
-    # domains are followed down to the types that they are of
-    attributes = """
-    WITH RECURSIVE base AS (
-        SELECT a.attnum, a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS written, a.atttypid AS oid
-        FROM pg_attribute a WHERE a.attrelid = {table} AND a.attnum > 0 AND NOT a.attisdropped
-        UNION ALL
-        SELECT b.attnum, b.name, b.written, t.typbasetype
-        FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype = 'd'
-    )
-    SELECT b.name, b.written, t.typname::text, t.typtype::text, t.typcategory::text,
-        (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_enum e WHERE e.enumtypid = t.oid)
-    FROM base b JOIN pg_type t ON t.oid = b.oid WHERE t.typtype <> 'd' ORDER BY b.attnum
-"""
-    stored = [
-        StoredColumn(
-            column, written, kind, category == "S" or kind == "char", tuple(json.loads(labels)) if sort == "e" else None
-        )
-        for column, written, kind, sort, category, labels in session.rows(attributes.format(table=oid))
-    ]
-    return schema, name, lockable, stored
-
-
 def _table_of(session: Session) -> tuple[int, str, str, bool]:
     """Look a name up: as it is written, or else in small letters, as SQL reads it."""
-    tables = """
-    SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind IN ('r', 'p', 'v'), pg_table_is_visible(c.oid)
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') ORDER BY 2, 3
-"""
-    relations = session.rows(tables)
-    *schema, name = session.address.names
+    relations = session.rows(_dialect("queries")["tables"])
+    *schema, name = session.table
     # exact spelling first, so that a table that was created in quotes wins over its folded namesake
     for folded in (lambda text: text, str.lower):
         meant = [
@@ -545,7 +492,19 @@ def _table_of(session: Session) -> tuple[int, str, str, bool]:
             return meant[0]
     own = [each for each in relations if each[1] not in ("pg_catalog", "information_schema", "pg_toast")]
     names = [f"{where}.{what}" if schema or not visible else what for _, where, what, _, visible in own]
-    raise BadTable(
-        f"no table '{'.'.join(session.address.names)}' in the database that this user sees"
-        + (did_you_mean(".".join(session.address.names), names) if names else "; check its name")
-    )
+    message = f"no table '{'.'.join(session.table)}' in the database that this user sees"
+    raise BadTable(message + (did_you_mean(".".join(session.table), names) if names else "; check its name"))
+
+
+def _describe_table(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
+    import json  # noqa: PLC0415 - for the labels of enums alone
+
+    oid, schema, name, lockable = _table_of(session)
+    attributes = _dialect("queries")["attributes"].format(table=oid)
+    stored = [
+        StoredColumn(
+            column, written, kind, category == "S" or kind == "char", tuple(json.loads(labels)) if sort == "e" else None
+        )
+        for column, written, kind, sort, category, labels in session.rows(attributes)
+    ]
+    return schema, name, lockable, stored

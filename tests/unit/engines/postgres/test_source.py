@@ -26,7 +26,7 @@ from sidelight import progress as _progress
 from sidelight.cli.serve import workspace
 from sidelight.engines.files import files_of
 from sidelight.engines.postgres import source as postgres_session
-from sidelight.engines.postgres.source import DatabaseAddress, Session, is_address, one_address
+from sidelight.engines.postgres.source import Session, is_address, one_address, parse_address
 from sidelight.errors import BadTable, NoRoom, NotAvailable, UnknownColumn
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
@@ -284,7 +284,7 @@ def test_no_right_to_read(postgres, monkeypatch):
 
 
 def test_nothing_is_written_to_the_database(postgres):
-    address = postgres_session.DatabaseAddress.parse(postgres.address("t"))
+    address = postgres.address("t")
     with postgres_session.open_session(address) as session, pytest.raises(BadTable, match="25006"):
         list(session.batches("CREATE TABLE mine (a int)"))
 
@@ -596,7 +596,7 @@ def test_a_timeout_before_rows_come(waiting, monkeypatch):
 
 def test_a_timeout_while_rows_stream(waiting, monkeypatch):
     monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=2s")
-    address = postgres_session.DatabaseAddress.parse(waiting.address("slow"))
+    address = waiting.address("slow")
     rows = "SELECT repeat('x', 3000) || i, CASE WHEN i = 20000 THEN pg_sleep(60)::text END FROM generate_series(1, 20000) i"
     with postgres_session.open_session(address) as session:
         batches = session.batches(rows, "public.slow")
@@ -643,8 +643,7 @@ def test_bytes_that_are_no_text_are_told_as_that(postgres, where, reading):
     ],
 )
 def test_parameters_of_the_driver_are_left_to_it(text, connect_to, names):
-    address = DatabaseAddress.parse(text)
-    assert (address.connect_to, address.names, address.text) == (connect_to, names, text)
+    assert parse_address(text) == (connect_to, names)
 
 
 @pytest.mark.parametrize(
@@ -665,7 +664,7 @@ def test_parameters_of_the_driver_are_left_to_it(text, connect_to, names):
 )
 def test_a_password_is_refused_and_not_repeated(text):
     assert is_address(text)
-    for read in (DatabaseAddress.parse, files_of):
+    for read in (parse_address, files_of):
         with pytest.raises(BadTable, match="the address of the database has") as refused:
             read(text)
         assert "ter2" not in str(refused.value)
@@ -675,12 +674,12 @@ def test_a_password_is_refused_and_not_repeated(text):
 @pytest.mark.parametrize("table", ["", "a.b.c", "a..b", 'a"b', ".a", '"a'])
 def test_names_that_cannot_be_read(table):
     with pytest.raises(BadTable, match="table"):
-        DatabaseAddress.parse(f"postgresql://db/c?table={table}")
+        parse_address(f"postgresql://db/c?table={table}")
 
 
 def test_which_table():
     with pytest.raises(BadTable, match="which table of the database\\?"):
-        DatabaseAddress.parse("postgresql://db/clinic")
+        parse_address("postgresql://db/clinic")
 
 
 def test_one_at_a_time():
