@@ -84,11 +84,10 @@ def estimate_means(tried: Sequence[Figures]) -> dict[str, MeanEstimate]:
 class SimulationPoint:
     """One method under one policy, in the `repetitions` in which something could be published.
 
-    `estimates`: "perfect", "vulnerable" and
-    "contradicted" (shares of the people in common), "promised" (smallest group), "actual" (people one stands among),
-    "before" and "after" (values left), "located right", "hits" (the true value is a candidate), "given away" (it is the
-    only one), "guessed" (it is the likeliest), "belief in truth" and its "gain" over what was believed before, "loss"
-    and "query error" (of the releases).
+    `estimates`: "perfect", "vulnerable" and "contradicted" (shares of the people in common), "promised" (smallest
+    group), "actual" (people one stands among), "before" and "after" (values left), "located right", "hits" (the true
+    value is a candidate), "given away" (it is the only one), "guessed" (it is the likeliest), "belief in truth" and its
+    "gain" over what was believed before, "loss" and "query error" (of the releases).
     """
 
     method: str

@@ -20,8 +20,8 @@ Source: Domingo-Ferrer and Torra, Ordinal, continuous and heterogeneous k-anonym
 
 Merge groups, each with its nearest, until the policy holds.
 
-Rounds      All groups that break a criterion on their own name their nearest other group (`Centroids` or
-            `LeastOverlap`); of these pairs those are merged, the closest first, whose groups are not taken yet.  Once
+Rounds      All groups that break a criterion on their own name their nearest other group (by points or by
+            overlap); of these pairs those are merged, the closest first, whose groups are not taken yet.  Once
             every group is within policy on its own, criteria that depend on several groups name that of the worst case
             and a few of the next worst.
 Pairing     What going through the pairs in order of distance would give, many at a time: a pair is merged as soon as it
