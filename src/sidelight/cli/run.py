@@ -442,14 +442,14 @@ class Output:
         """
         from sidelight.report.terminal import draw_blocks  # noqa: PLC0415 - `--help` is quick
 
-        blocks = tuple(draw_blocks(answer.blocks()))
+        console = PlainConsole(highlight=False)
+        blocks = tuple(draw_blocks(answer.blocks(), console.width))
         self.keep(answer, request, write)
         if self.json:
             sys.stdout.write(answer.to_json())
             return
-        console = PlainConsole(highlight=False)
         with console.capture() as shown:
-            for part in (*blocks, *draw_blocks(answer.private_blocks())):
+            for part in (*blocks, *draw_blocks(answer.private_blocks(), console.width)):
                 # the console forgets what a text says of itself, and would break a path or a command in two
                 console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
             for path in self.files:

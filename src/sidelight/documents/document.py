@@ -53,6 +53,10 @@ class DocumentPart(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    def to_json(self) -> str:
+        """Write the document as JSON text."""
+        return self.model_dump_json(indent=2) + "\n"
+
 
 class SparsePart(DocumentPart):
     """A part of a document that leaves out what it was not given; a field `as_` is the key "as"."""
@@ -73,10 +77,6 @@ class Envelope(DocumentPart, Generic[AnswerT]):
     source: str | tuple[str, ...] | None = Field(default=None, description="what was read")
     answer: AnswerT
     notes: tuple[str, ...] = Field(default=(), description="what a reader should know, in sentences")
-
-    def to_json(self) -> str:
-        """Write the document as JSON text."""
-        return self.model_dump_json(indent=2) + "\n"
 
 
 class Number(DocumentPart):
@@ -289,10 +289,6 @@ class FindingFacts(DocumentPart):
     text: str = Field(description='the measure with its settings, as a limit says it: "implications(k=1)"')
     limit: PolicyBound | None = Field(description="none when it was measured without a limit")
     result: Number
-
-    def shared(self) -> dict[str, Any]:
-        """Return the fields that all documents tell of a finding, for another document that tells it."""
-        return {name: getattr(self, name) for name in FindingFacts.model_fields}
 
 
 def finding_facts(measure: Measure, value: Amount, criterion: Criterion | None = None) -> FindingFacts:

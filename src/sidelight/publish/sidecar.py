@@ -217,10 +217,6 @@ class Sidecar(DocumentPart):
     versions: dict[str, str]
     warnings: tuple[str, ...] = ()
 
-    def to_json(self) -> str:
-        """Write the document as JSON text."""
-        return self.model_dump_json(indent=2) + "\n"
-
     def printing(self) -> Printing:
         """Return how the labels came about, for looking people up."""
         nodes = {each.column: Nodes.covering(each.covers) for each in self.hierarchies if each.covers}
@@ -378,7 +374,7 @@ def published_finding(judgement: Judgement) -> PublishedFinding:
     criterion, finding = strip_folder(judgement.criterion), judgement.finding
     measure, witness = criterion.measure, finding.witness
     return PublishedFinding(
-        **finding_facts(measure, finding.value, criterion).shared(),
+        **dict(finding_facts(measure, finding.value, criterion)),
         holds=judgement.holds,
         group=None if witness is None else dict(witness.group.printed),
         value=None if witness is None else witness.value,

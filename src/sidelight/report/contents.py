@@ -292,23 +292,20 @@ def _worst_off(report: ReleaseReport) -> Blocks:
     )
     # limits that do not hold first; the sort is stable, so that the policy's order remains otherwise
     for each in sorted(report.answer.audit.findings, key=lambda finding: finding.holds is not False):
-        yield PageSection(f"{capitalize(attacker_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
-
-
-def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
-    counts = capitalize(attacker_of(finding.measure).counts)
-    limit = f"; wanted is {finding.limit.text}" if finding.limit else ""
-    estimate = ", an estimate" if finding.estimate else ""
-    _, words, verdict = VERDICTS[finding.holds]
-    yield Paragraph(f"{counts}: {finding.result.text}{estimate}{limit}{words}.", "plain", verdict)
-    yield Paragraph(finding.explanation, "quotation")
-    if finding.broken_by is not None and finding.broken_by.groups:
-        yield Paragraph(finding.broken_by.in_words())
-    if finding.result.exact != finding.result.text:
-        exactly = "To more places, rounded towards caution:" if finding.result.rounded else "Exactly"
-        yield Paragraph(f"{exactly} {finding.result.exact}.", "quiet")
-    if finding.notes:
-        yield Points(finding.notes)
+        attacker, result = attacker_of(each.measure), each.result
+        limit = f"; wanted is {each.limit.text}" if each.limit else ""
+        estimate = ", an estimate" if each.estimate else ""
+        _, words, verdict = VERDICTS[each.holds]
+        found = f"{capitalize(attacker.counts)}: {result.text}{estimate}{limit}{words}."
+        blocks: list[Block] = [Paragraph(found, "plain", verdict), Paragraph(each.explanation, "quotation")]
+        if each.broken_by is not None and each.broken_by.groups:
+            blocks.append(Paragraph(each.broken_by.in_words()))
+        if result.exact != result.text:
+            exactly = "To more places, rounded towards caution:" if result.rounded else "Exactly"
+            blocks.append(Paragraph(f"{exactly} {result.exact}.", "quiet"))
+        if each.notes:
+            blocks.append(Points(each.notes))
+        yield PageSection(f"{capitalize(attacker.who)} — {each.text}", tuple(blocks))
 
 
 def _knowledge(report: ReleaseReport) -> Blocks:

@@ -27,6 +27,7 @@ from sidelight.documents.document import (
     CandidateReleases,
     Envelope,
     FileFacts,
+    FindingFacts,
     IntakeFacts,
     ReaderFacts,
     number,
@@ -77,7 +78,7 @@ from sidelight.report.report import Audit, AuditFinding, AuditReport, BrokenBy, 
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import shown
 from sidelight.table.roles import EACH_ROW
-from sidelight.table.table import Table
+from sidelight.table.table import Intake, Table
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion
@@ -466,14 +467,7 @@ NOT_MEASURED_AGAIN = (
 
 def report_on_sidecar(document: Sidecar, known: Circumstances) -> ReleaseReport:
     """Return what a sidecar says, where its file is elsewhere."""
-    intake = IntakeFacts(
-        rows=document.files[0].rows,
-        columns_dropped=(),
-        rows_without_value=0,
-        rows_saying_no_value=0,
-        rows_suppressed=0,
-        repeats=0,
-    )
+    intake = IntakeFacts.model_validate(Intake(document.files[0].rows), from_attributes=True)
     # whether the sidecar tells that all groups have more than one person
     nobody_alone = any(each.measure == GroupSize.name and Fraction(each.result.exact) > 1 for each in document.findings)
     audit = Audit(
@@ -511,7 +505,7 @@ def _describe_published(finding: PublishedFinding, *, nobody_alone: bool) -> Aud
             "out of this report; sidelight audit shows it to whoever holds the file."
         )
     return AuditFinding(
-        **finding.shared(),
+        **{name: getattr(finding, name) for name in FindingFacts.model_fields},
         holds=finding.holds,
         broken_by=BrokenBy(groups=0, people=0) if finding.holds else None,  # nobody says how many broke it
         witness=None,

@@ -41,7 +41,7 @@ def _draw_topic(document: str, name: str) -> tuple[Picture, ...]:
     return tuple(map(picture_of, CHARTS[name](ReportedRelease.model_validate_json(document))))
 
 
-def _limits(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+def _draw_limits(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
     judged = [(each, each.limit) for each in report.audit.findings if each.limit is not None]
     before = report.before.results if report.before else ()
     if judged:
@@ -68,7 +68,7 @@ def _values(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
         yield value_bars_chart(each.column, rows, people=each.people, values=each.values, several=each.several)
 
 
-def _knowledge(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+def _draw_knowledge(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
     """Draw one curve: that of the policy's first limit that is about one, or else the first."""
     curves = {curve.measure: curve for curve in report.curves}
     if not curves:
@@ -112,7 +112,7 @@ def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
     return picture_of(checked_claims_chart(beliefs.model, beliefs.claimed, beliefs.right, error, beliefs.calibration))
 
 
-def _utility(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+def _draw_utility(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
     making, others = report.made, report.candidates
     losses = {name: worth for name, worth in (making.utility if making else {}).items() if worth is not None}
     if any(name in losses for name in ("balanced loss", "loss", "non-uniform entropy")):
@@ -122,12 +122,12 @@ def _utility(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
 
 
 CHARTS: dict[str, Callable[[ReportedRelease], Iterator[alt.TopLevelMixin]]] = {
-    "limits": _limits,
+    "limits": _draw_limits,
     "sizes": _sizes,
     "values": _values,
-    "knowledge": _knowledge,
+    "knowledge": _draw_knowledge,
     "cells": _cells,
     "readers": _readers,
     "cuts": lambda report: (cuts_chart(cuts.along, cuts.parts) for cuts in [report.cuts] if cuts is not None),
-    "utility": _utility,
+    "utility": _draw_utility,
 }

@@ -45,10 +45,6 @@ if TYPE_CHECKING:
     from sidelight.report.page import Verdict as VerdictName
     from sidelight.search.method import SearchResult
 
-SCHEMA_VERSION = 1
-"""Raised whenever a reader of it would have to change; its schema is docs/reference/release-report.schema.json."""
-
-
 WITHHELD = (
     "This is one person, and what is printed about them is left out of this report; sidelight audit shows it to "
     "whoever holds the file."
@@ -228,7 +224,8 @@ class ReleaseReport(Answer[ReportedRelease]):
     question: ClassVar[str] = "What does somebody sign who lets this release go?"
 
     kind: Literal["report"] = "report"
-    schema_version: int = SCHEMA_VERSION
+    # raised whenever a reader of it would have to change; its schema is docs/reference/release-report.schema.json
+    schema_version: int = 1
     source: str | None = None
 
     @property

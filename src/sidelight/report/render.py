@@ -71,19 +71,16 @@ def html_page(page: Page) -> str:
         # too long before any markup: drawing it would only take time
         if short.letters > MOST_BYTES:
             continue
-        text = _render(short)
+        style = read_template("page.css") + _running(short.running)
+        # the content security policy admits these very styles, by their digest, and no others
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        template = _templates().get_template("page.html")
+        text = template.render(page=short, style=Markup(style), style_digest=digest)  # noqa: S704 - our own file
         if len(text.encode()) <= MOST_BYTES:
             return text
     raise SidelightError(
         "the page would be longer than 1 MB, however short its tables are; ask about fewer things at once"
     )
-
-
-def _render(page: Page) -> str:
-    style = read_template("page.css") + _running(page.running)
-    # the content security policy admits these very styles, by their digest, and no others
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _templates().get_template("page.html").render(page=page, style=Markup(style), style_digest=digest)  # noqa: S704 - our own file
 
 
 def _running(text: str) -> str:
@@ -218,7 +215,9 @@ def _block(block: Block) -> Iterator[str]:
             yield from _grid(block)
         case Code():
             yield from [escape_markdown(block.title)] if block.title else []
-            yield _fence(block)
+            # longer than any run of backticks inside
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
+            yield f"{fence}{block.language}\n{visible(block.text).rstrip()}\n{fence}"
         case Picture():
             yield escape_markdown(block.description)
             yield from _grid(block.table) if block.table else ()
@@ -243,13 +242,6 @@ def _grid(grid: Grid) -> Iterator[str]:
     yield "\n".join(lines)
     if grid.omitted:
         yield f"… and {grid.omitted:,} more rows; the JSON document has all."
-
-
-def _fence(code: Code) -> str:
-    """Write the code in a fence that is longer than any run of backticks inside."""
-    longest = max((len(run) for run in re.findall("`+", code.text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{code.language}\n{visible(code.text).rstrip()}\n{fence}"
 
 
 def pdf_page(html: str) -> bytes:

@@ -295,7 +295,7 @@ def audit_report(
         facts = finding_facts(measure, finding.value, None if judgement is None else judgement.criterion)
         audited.append(
             AuditFinding(
-                **facts.shared(),
+                **dict(facts),
                 estimate=measure.estimate,
                 holds=None if judgement is None else judgement.holds,
                 broken_by=broken_by,

@@ -10,22 +10,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
+from rich.console import JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragraph, Points
 
 
-def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableType]:
-    """Draw blocks of an answer; pictures, and what only a person can fill in, have no place in a terminal."""
+def draw_blocks(blocks: Iterable[Block | PageSection], width: int) -> Iterator[RenderableType]:
+    """Draw blocks of an answer, so many letters wide.
+
+    Pictures, and what only a person can fill in, have no place in a terminal.
+    """
     for block in blocks:
         match block:
             case PageSection():
                 if block.title:
                     yield Text(block.title, style="bold")
-                yield from draw_blocks(block.blocks)
-                yield from draw_blocks(block.parts)
+                yield from draw_blocks(block.blocks, width)
+                yield from draw_blocks(block.parts, width)
                 yield Text()
             case Paragraph():
                 if block.verdict is None:
@@ -44,14 +47,14 @@ def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableTyp
                     bullets.add_row(" •", Text(line))
                 yield bullets
             case Grid():
-                yield _SplitGrid(block) if block.repeated else _grid(block)
+                yield from _split_grid(block, width) if block.repeated else [_draw_grid(block)]
             case Code():
                 yield Text(block.text, no_wrap=True)
             case _:
                 continue
 
 
-def _grid(grid: Grid) -> Table:
+def _draw_grid(grid: Grid) -> Table:
     title = Text(grid.title) if grid.title else None
     table = Table(
         box=SIMPLE_HEAD,
@@ -73,34 +76,27 @@ def _grid(grid: Grid) -> Table:
     return table
 
 
-class _SplitGrid:
-    """A grid of figures that continues below where a terminal is too narrow, beside the same first columns.
+def _split_grid(grid: Grid, width: int) -> Iterator[Table]:
+    """Draw a grid of figures that continues below where a terminal is too narrow, beside the same first columns.
 
     Headings may be broken, figures only where not even one more column fits, and no column is left out.
     """
-
-    def __init__(self, grid: Grid) -> None:
-        cells = zip(*grid.rows, strict=True) if grid.rows else [()] * len(grid.headings)
-        columns = [*zip(grid.headings, cells, strict=True)]
-        self.repeated, self.rest = columns[: grid.repeated], columns[grid.repeated :]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        del console
-        rest = self.rest
-        while rest:
-            # Each column is followed by two letters of space, the last one too: hence less than, not at most.
-            widths = accumulate(_least_width(*column) + 2 for column in (*self.repeated, *rest))
-            fit = sum(width < options.max_width for width in widths) - len(self.repeated)
-            columns = (*self.repeated, *rest[: max(fit, 1)])
-            table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-            for heading, cells in columns:
-                # figures are broken only where not even one more column fits
-                least = None if fit < 1 else _least_width(heading, cells)
-                table.add_column(Text(heading), justify="right", overflow="fold", min_width=least)
-            for row in zip(*(cells for _, cells in columns), strict=True):
-                table.add_row(*row)
-            yield table
-            rest = rest[max(fit, 1) :]
+    every = [*zip(grid.headings, zip(*grid.rows, strict=True) if grid.rows else [()] * len(grid.headings), strict=True)]
+    repeated, rest = every[: grid.repeated], every[grid.repeated :]
+    while rest:
+        # Each column is followed by two letters of space, the last one too: hence less than, not at most.
+        widths = accumulate(_least_width(*column) + 2 for column in (*repeated, *rest))
+        fit = sum(each < width for each in widths) - len(repeated)
+        columns = [*repeated, *rest[: max(fit, 1)]]
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        for heading, cells in columns:
+            # figures are broken only where not even one more column fits
+            least = None if fit < 1 else _least_width(heading, cells)
+            table.add_column(Text(heading), justify="right", overflow="fold", min_width=least)
+        for row in zip(*(cells for _, cells in columns), strict=True):
+            table.add_row(*row)
+        yield table
+        rest = rest[max(fit, 1) :]
 
 
 def _least_width(heading: str, cells: Sequence[str]) -> int:

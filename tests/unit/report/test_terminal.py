@@ -20,7 +20,7 @@ KEPT, BROKEN = sl.GroupSize() >= 5, sl.EntropyDiversity() >= 1.5
 
 def shown(report, *, width=80):
     console = Console(file=io.StringIO(), width=width, highlight=False)
-    for part in draw_blocks(report.blocks()):
+    for part in draw_blocks(report.blocks(), width):
         console.print(part)
     return console.file.getvalue()
 
@@ -69,7 +69,7 @@ def test_square_brackets_of_the_data_are_not_markup():
 def test_no_colour_when_nobody_wants_it(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     console = Console(file=io.StringIO(), width=80, force_terminal=True, highlight=False)
-    console.print(*draw_blocks(of(BROKEN).blocks()))
+    console.print(*draw_blocks(of(BROKEN).blocks(), 80))
     assert "\x1b[3" not in console.file.getvalue()
     assert "✗ no" in console.file.getvalue()
 

@@ -203,12 +203,12 @@ def risk_title(kinds: Sequence[RiskCurve], limit: PolicyBound | None, about: str
         side = (
             "" if limit is None else f", {'within' if limit.holds(reached) else 'beyond'} the limit ({limit.in_words})"
         )
-        return f"Knowing {join_words(amounts) or 'nothing more'}, somebody can be {_sure(reached)} {about}{side}"
+        return f"Knowing {join_words(amounts) or 'nothing more'}, somebody can be {_sure_words(reached)} {about}{side}"
     if not all(kind.is_probability for kind in kinds):
         return _plain_title(kinds, limit)
     nothing = [kind.risks[0] for kind in kinds if kind.amounts[0] == 0 and limit and not limit.holds(kind.risks[0])]
     if nothing:
-        return f"Even somebody who knows nothing more can be {_sure(max(nothing))} {about}"
+        return f"Even somebody who knows nothing more can be {_sure_words(max(nothing))} {about}"
     crossed = [(amount, kind) for kind in kinds if limit and (amount := kind.first_above(limit)) is not None]
     if limit and crossed:
         least = min(amount for amount, _ in crossed)
@@ -219,7 +219,7 @@ def risk_title(kinds: Sequence[RiskCurve], limit: PolicyBound | None, about: str
         known = " or ".join(kind.amount_text(kind.amounts[-1]) for kind in kinds)
         return f"Knowing up to {known}, nobody can be {limit.negation} sure {about}"
     risk, kind = max(((kind.risks[-1], kind) for kind in kinds), key=lambda each: each[0])
-    return f"Knowing {kind.amount_text(kind.amounts[-1])}, somebody can be {_sure(risk)} {about}"
+    return f"Knowing {kind.amount_text(kind.amounts[-1])}, somebody can be {_sure_words(risk)} {about}"
 
 
 def _plain_title(kinds: Sequence[RiskCurve], limit: PolicyBound | None) -> str:
@@ -230,7 +230,7 @@ def _plain_title(kinds: Sequence[RiskCurve], limit: PolicyBound | None) -> str:
     return f"Knowing {kind.amount_text(kind.amounts[-1])}, {kind.measure} is {in_words(kind.risks[-1])}"
 
 
-def _sure(risk: Amount) -> str:
+def _sure_words(risk: Amount) -> str:
     return "certain" if risk == 1 else f"{in_words(risk)} sure"
 
 

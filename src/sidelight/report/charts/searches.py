@@ -163,7 +163,7 @@ def lattice_chart(searched: SearchedLattice, most_dots: int = 500) -> alt.TopLev
         names = ("sum of levels", "generalisations", "minimal or coarser", "minimal")
         table = TableBehind(names, tuple(searched.count_by_row()))
     return finish_chart(
-        _dots(searched) if small else _density(searched),
+        _lattice_dots(searched) if small else _density(searched),
         title=title,
         subtitle=f"Chosen: {searched.name_levels(searched.chosen)}. {legend}",
         table=table,
@@ -171,7 +171,7 @@ def lattice_chart(searched: SearchedLattice, most_dots: int = 500) -> alt.TopLev
     )
 
 
-def _dots(searched: SearchedLattice) -> Drawing:
+def _lattice_dots(searched: SearchedLattice) -> Drawing:
     library = altair()
     rows: dict[int, list[tuple[tuple[int, ...], str]]] = {}
     for node, state in sorted(searched.states(), reverse=True):

@@ -174,7 +174,7 @@ def cells_chart(
     panels = []
     for panel in grid.panels:
         data = {name: library.Data(values=rows) for name, rows in _marks(grid, panel, points, own).items() if rows}
-        panels.append(_panel(data, grid.panel_title(panel), axes=grid.titles, labels=labels, cells=grid.size))
+        panels.append(_cells_panel(data, grid.panel_title(panel), axes=grid.titles, labels=labels, cells=grid.size))
     return finish_chart(
         library.concat(*panels, columns=2, spacing=24) if len(panels) > 1 else panels[0],
         title=_title(grid, bound, points),
@@ -232,7 +232,7 @@ def _table(grid: _Cells, limit: PolicyBound | None) -> TableBehind:
 
 
 # What a panel is made of, each from data of its own.
-MARKS = ("cells", "line", "dots", "own")
+LAYERS = ("cells", "line", "dots", "own")
 
 
 def _marks(
@@ -248,7 +248,7 @@ def _marks(
     }
 
 
-def _panel(
+def _cells_panel(
     data: Mapping[str, Drawing],
     title: object,
     *,
@@ -261,7 +261,7 @@ def _panel(
     library = altair()
     x = _axis(library.X("x:Q"), axes[0], labels[0], cells[0])
     y = _axis(library.Y("y:Q"), axes[1], labels[1], cells[1])
-    layers = [layer.encode(x, y) for name in MARKS if name in data for layer in _layers(name, data[name], own)]
+    layers = [layer.encode(x, y) for name in LAYERS if name in data for layer in _layers(name, data[name], own)]
     words = library.TitleParams(title, fontSize=13, fontWeight="normal")
     return library.layer(*layers).properties(title=words, width=min(26 * cells[0], 270), height=min(26 * cells[1], 220))
 
@@ -404,9 +404,9 @@ class LiveSkyline:
 def _live_structure(axes: tuple[str, str], cells: tuple[int, int], panels: int) -> dict[str, Any]:
     """Make the ink of one panel; the others differ by the names of their data."""
     library = altair()
-    data = {name: library.NamedData(f"{name}_0") for name in MARKS}
+    data = {name: library.NamedData(f"{name}_0") for name in LAYERS}
     labels = ("across_labels", "up_labels")
-    first = _panel(data, library.ExprRef("panel_0"), axes=axes, labels=labels, cells=cells, own="chosen")
+    first = _cells_panel(data, library.ExprRef("panel_0"), axes=axes, labels=labels, cells=cells, own="chosen")
     one = specification(apply_look(first))
     around = {name: one.pop(name) for name in ("$schema", "config")}
     # panels differ by the number at the end of names alone, so the text of the first serves all
