@@ -19,14 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.documents.document import release_facts
-from sidelight.engines.formats.write import (
-    WRITERS,
-    FormatName,
-    Sheet,
-    Shuffle,
-    fits_one_shuffle,
-    shuffler,
-)
+from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, Shuffle, fits_one_shuffle, shuffler
 from sidelight.engines.spark.source import parts_or_file, running_spark
 from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.files import (

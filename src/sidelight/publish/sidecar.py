@@ -44,7 +44,6 @@ from sidelight.documents.document import (
     plain,
     reader_facts,
     release_facts,
-    schema_text,
 )
 from sidelight.engines.files import files_of
 from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, kind_of_cells
@@ -293,11 +292,6 @@ def read_checked(path: Path) -> Sidecar:
             f"the sidecar of '{path}' tells of other files, not of this one; publish again, or remove the sidecar"
         )
     return document
-
-
-def sidecar_schema() -> str:
-    """Write the JSON schema of the document."""
-    return schema_text(Sidecar)
 
 
 def build_sidecar(

@@ -34,7 +34,7 @@ from sidelight.report.page import (
 )
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
-from sidelight.report.release_report import KnowledgeCurve, ReleaseReport
+from sidelight.report.release_report import ReleaseReport
 from sidelight.report.render import html_page, markdown_page, read_template
 from sidelight.report.report import ATTACKERS, attacker_of, conclude
 from sidelight.rounding import ROUNDED
@@ -44,7 +44,6 @@ from sidelight.text import capitalize, counted, form
 
 if TYPE_CHECKING:
     from sidelight.report.release_report import AttackTried, CheckedBeliefs, HowMade, RiskBefore
-    from sidelight.report.report import AuditFinding
 
 VERDICTS: dict[bool | None, tuple[str, str, PageVerdict | None]] = {
     True: ("✓ within", ": within", "within"),
@@ -315,9 +314,14 @@ def _knowledge(report: ReleaseReport) -> Blocks:
     amounts = curves[0].amounts
     sure = next((amount for amount, risk in zip(amounts, curves[0].risks, strict=True) if risk.exact == "1"), None)
     people = counted(report.answer.audit.release.people, "person")
-    limited = _first_beyond(curves[0], report.answer.audit.findings)
-    if limited is not None:
-        yield Paragraph(f"From {limited} is no longer kept: nothing is promised against readers who know so much.")
+    judged = (each.limit for each in report.answer.audit.findings if each.measure == curves[0].measure)
+    limit = next(filter(None, judged), None)
+    held = [limit is None or limit.holds(risk.value) for risk in curves[0].risks]
+    if limit is not None and not all(held):
+        yield Paragraph(
+            f"From {counted(amounts[held.index(False)], 'well-chosen fact')} on, the limit ({limit.text}) is no longer "
+            "kept: nothing is promised against readers who know so much."
+        )
     reached = (
         f"Knowing {amounts[-1]} well-chosen facts, somebody could become {curves[0].risks[-1].text} sure"
         if sure is None
@@ -332,17 +336,6 @@ def _knowledge(report: ReleaseReport) -> Blocks:
     cells = tuple(_pictures(report, "cells"))
     if cells:
         yield PageSection("An acquaintance who knows more of several things at once", cells)
-
-
-def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> str | None:
-    """Return how many facts are the first that a limit on them does not withstand, with the limit."""
-    limit = next((each.limit for each in findings if each.measure == curve.measure and each.limit is not None), None)
-    if limit is None:
-        return None
-    for amount, risk in zip(curve.amounts, curve.risks, strict=True):
-        if not limit.holds(risk.value):
-            return f"{counted(amount, 'well-chosen fact')} on, the limit ({limit.text})"
-    return None
 
 
 # Attacks.

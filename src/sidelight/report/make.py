@@ -379,10 +379,7 @@ def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
 
 
 def circumstances(
-    known: Circumstances,
-    policy: Policy | None,
-    files: Sequence[Path] = (),
-    roles: Mapping[str, object] | None = None,
+    known: Circumstances, policy: Policy | None, files: Sequence[Path] = (), roles: Mapping[str, object] | None = None
 ) -> Circumstances:
     """Add to what is known what can be told of any release, however it was made: policy, files and versions."""
     # without folders; a population that is no file has to be given again

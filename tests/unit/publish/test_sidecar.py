@@ -24,7 +24,7 @@ from support.examples import examples
 from support.words import mentions
 
 import sidelight as sl
-from sidelight.documents.document import number
+from sidelight.documents.document import number, schema_text
 from sidelight.engines.formats.write import WRITERS
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.files import digest, sidecar_path
@@ -36,7 +36,6 @@ from sidelight.publish.sidecar import (
     Sidecar,
     read_checked,
     read_sidecar,
-    sidecar_schema,
     strip_folder,
 )
 from sidelight.release.population import Population
@@ -226,7 +225,7 @@ def test_shuffled_values_are_those_of_the_bucket(adult, tmp_path):
 
 def test_the_schema_in_the_documentation_is_up_to_date():
     kept = (Path(__file__).parents[3] / "docs/reference/sidecar.schema.json").read_text(encoding="utf-8")
-    assert kept == sidecar_schema(), "write it anew: sidelight sidecar-schema > docs/reference/sidecar.schema.json"
+    assert kept == schema_text(Sidecar), "write it anew: sidelight sidecar-schema > docs/reference/sidecar.schema.json"
 
 
 # What is published and read from the disk is what was found: the same groups, counts and findings.

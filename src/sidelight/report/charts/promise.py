@@ -135,9 +135,7 @@ def _test_panel(base: Drawing, promise: SemanticPrivacy, false_alarms: float) ->
         text_at((0.64, 0.40), ["guessing by a coin"], color=GREY),
         *out_of_reach,
         *annotate_point(
-            (false_alarms, share),
-            [f"{plain_percent(false_alarms)} wrong,", f"at least {missed} missed"],
-            label,
+            (false_alarms, share), [f"{plain_percent(false_alarms)} wrong,", f"at least {missed} missed"], label
         ),
     ).properties(title=wrap(title, 52))
 

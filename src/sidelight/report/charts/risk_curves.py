@@ -138,10 +138,7 @@ def read_risk_limit(limit: Bound | Criterion | PolicyBound | None) -> PolicyBoun
 
 
 def risk_chart(
-    curves: Sequence[DisclosureCurve],
-    *,
-    limit: Bound | Criterion | PolicyBound | None = None,
-    own: Sequence[int] = (),
+    curves: Sequence[DisclosureCurve], *, limit: Bound | Criterion | PolicyBound | None = None, own: Sequence[int] = ()
 ) -> alt.TopLevelMixin:
     """Draw the risk against how much is known, a panel per curve; `own` are amounts to mark, one for each."""
     if not curves:
