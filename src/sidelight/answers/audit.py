@@ -133,7 +133,6 @@ class ReportAnswer(ReleaseReport):
     outline: Live[OutlineName | None] = None
 
     def page(self, recipe: Recipe) -> Page:
-        del recipe
         return release_page(self, self.outline)
 
 

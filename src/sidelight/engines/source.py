@@ -108,7 +108,6 @@ class Rows:
         Each of the last groups says how many `rows` it has and, from the second level on, of how many `parts`, groups
         of the level before, it is made.  With `nameless`, an engine may give numbers in place of persons.
         """
-        del nameless
         return arrow_batches(grouped_frame(self, levels, counting=counting))
 
     def count_misplaced(self, *, single: bool) -> tuple[int, int]:

@@ -456,7 +456,6 @@ class Learner(Measure):
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         """Return one of each model."""
-        del domain
         return (cls(), cls(model="naive bayes", rounds=3))
 
     def bind_table(self, table: Table) -> Self:

@@ -185,7 +185,6 @@ class Beliefs(ReleaseBeliefs):
 
     def find_touched_groups(self, value: int) -> Flags:
         """Return which groups a statement touches that may change beliefs about a value: all that one touches."""
-        del value
         return self.touched_groups
 
     def probability(
@@ -608,7 +607,6 @@ class SetBeliefs(ReleaseBeliefs):
 
     def forget_statements(self, seconds: float) -> SetBeliefs:
         """Return what follows from the release alone, which takes no time."""
-        del seconds
         return replace(self, known=(), of_value={})
 
     @cached_property

@@ -497,7 +497,6 @@ class EstimationError(WithStatistics):
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         """None: it asks about a table, which no release has at hand."""
-        del domain
         return ()
 
     @property
@@ -525,7 +524,6 @@ class EstimationError(WithStatistics):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Solve again."""
-        del witness
         return self.measure(release).value
 
 

@@ -70,7 +70,6 @@ class GroupSize(FormulaMeasure):
         return groups.sizes[:, np.newaxis]
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        del groups, arithmetic
         return statistic[:, 0]
 
     def explain(self, finding: Finding) -> str:
@@ -122,7 +121,6 @@ class DistinctValues(Targeted, FormulaMeasure):
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The number of those in question; nothing to measure where there are only others."""
-        del groups, arithmetic
         others, every = statistic.T
         return others if not self.apart_from else np.where((others > 0) | (every == 0), others, np.nan)
 
@@ -180,7 +178,6 @@ class EntropyDiversity(Targeted, FormulaMeasure):
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """Exp H = n / Π c^(c/n) for counts c that add up to n, by logarithms."""
-        del groups
         totals = statistic.sum(axis=1)
         return arithmetic.exp(arithmetic.log(totals) - arithmetic.times_log(statistic).sum(axis=1) / totals)
 
@@ -262,7 +259,6 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
         return np.column_stack((rising[:, -1:].sum(axis=1), rarer.sum(axis=1)))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        del groups
         return arithmetic.ratio(statistic[:, 0], statistic[:, 1])
 
     def witness(self, groups: Groups, row: int) -> Witness:

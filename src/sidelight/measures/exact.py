@@ -287,7 +287,6 @@ class Screen(ABC):
 
     def slack(self, people: int) -> float:
         """Return how far off a value may be (relative above 1) in releases whose groups have up to so many people."""
-        del people
         return 0.0 if self.exact else NEAR
 
     def margin(self, bound: float, people: int) -> float:
@@ -296,7 +295,6 @@ class Screen(ABC):
 
     def harmless(self, release: Floats, rows: Floats) -> Flags:
         """Return which rows may join a release's, and groups of it leave, and it is for sure no worse, exactly."""
-        del release
         return np.zeros(len(rows), bool)
 
     def kinds(self, groups: Groups) -> Integers:

@@ -92,7 +92,6 @@ class ExpectedCandidates(FormulaMeasure):
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """1 + Σ Pr(s) − max Pr(s), in floats; `exact_values` has it to 60 digits."""
-        del arithmetic
         people = statistic.sum(axis=1, keepdims=True)
         drawn = people - 1
         overall = groups.whole / max(int(groups.whole.sum()), 1)

@@ -58,7 +58,6 @@ class GroupByGroup(Measure):
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         """Return what one should know about the finding, whichever group is the worst."""
-        del groups
         return ()
 
     @property
@@ -111,7 +110,6 @@ class FormulaMeasure(GroupByGroup):
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
         """Turn what the formula gave in exact numbers into the value that is reported."""
-        del statistic
         if isinstance(number, Decimal) and number:  # irrational: logarithms of fractions are, but for ln 1 = 0
             return round_cautiously(number, large_is_bad=self.large_is_bad)
         return number if isinstance(number, float) else Fraction(number)
@@ -186,7 +184,6 @@ class WorstGroup(Screen):
         return bool(self.measure.whole_numbers)
 
     def slack(self, people: int) -> float:
-        del people
         return 0.0 if self.exact else getattr(self.measure, "off", NEAR)
 
     def rows(self, groups: Groups) -> Floats:

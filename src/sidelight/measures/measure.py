@@ -316,7 +316,6 @@ class Measure(ABC):
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         """Return a few of these measures that suit releases with these values: every contract test tries them."""
-        del domain
         # 1 suits required settings that are amounts; measures with others have examples of their own
         required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
         chosen = (dict.fromkeys(required, 1),) if cls.example_settings is None else cls.example_settings
@@ -344,7 +343,6 @@ class Measure(ABC):
 
     def compare_with(self, population: Population) -> Self:
         """Return the measure that compares with this population, where the question is about one."""
-        del population
         return self
 
     def prepare(self, release: Release) -> Release:
@@ -353,12 +351,10 @@ class Measure(ABC):
 
     def bind_table(self, table: Table) -> Self:
         """Return the measure with the original table, where the attacker knows something of it."""
-        del table
         return self
 
     def include_values(self, values: AbstractSet[Label]) -> Self:
         """Return the measure that no longer leaves out any of these values."""
-        del values
         return self
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
@@ -378,7 +374,6 @@ class Measure(ABC):
 
     def summarize(self, groups: Groups) -> Summary:
         """Reduce groups to what the finding needs, vectorised over the groups; where that is `mergeable`."""
-        del groups
         raise BadMeasure(f"'{self.name}' looks at a whole release at once; measure the release, not its parts")
 
     def summarize_blocks(self, groups: Groups) -> Summary:
@@ -406,7 +401,6 @@ class Measure(ABC):
 
     def complete(self, finding: Finding, release: Release) -> Finding:
         """Add to a finding, read off summaries, what only a release says."""
-        del release
         return finding
 
     def screen(self) -> Screen:
@@ -432,12 +426,10 @@ class Measure(ABC):
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:
         """Return what merging groups does to the value under these semantics."""
-        del semantics
         return self.when_groups_merge
 
     def least_people(self, semantics: Semantics) -> int:
         """Return how many people a group needs so as not to be as bad as can be, whoever has what: to prune by."""
-        del semantics
         return 1
 
     @property
@@ -447,7 +439,6 @@ class Measure(ABC):
 
     def share_at(self, limit: Fraction) -> Fraction | None:
         """Return the share c for which "at most this limit" says "no value above share c of a group", and no more."""
-        del limit
         return None
 
     def belief_at(self, limit: Fraction) -> Fraction | None:

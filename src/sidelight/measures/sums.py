@@ -143,7 +143,6 @@ class SumMeasure(Targeted, FormulaMeasure):
     if_all_are_zero: ClassVar[int]
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        del groups
         part, whole = np.hsplit(arithmetic.ratio(statistic, 1), 2)
         return arithmetic.ratio(_join_digits(part), _join_digits(whole))
 
@@ -200,7 +199,6 @@ class Dominance(SumMeasure):
     if_all_are_zero: ClassVar[int] = 1
 
     def choose(self, largest: Addend, everything: Addend, first: Addend) -> tuple[Addend, Addend]:
-        del first
         return largest, everything
 
     def explain(self, finding: Finding) -> str:

@@ -84,7 +84,6 @@ class Insider(Measure):
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         """None: a release that does not say how it was made leaves nothing to ask."""
-        del domain
         return ()
 
     def bind_table(self, table: Table) -> Self:

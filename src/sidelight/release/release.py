@@ -236,7 +236,6 @@ class Release(Tabular, GroupLookup):
 
     def held(self, asked: str) -> Release:
         """Return the release itself: its groups are at hand."""
-        del asked
         return self
 
     def local(self) -> Release:
@@ -266,7 +265,7 @@ class Release(Tabular, GroupLookup):
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
         """Summarise the blocks, in threads where there are several, and merge what comes of it, in order."""
-        del enough  # what is at hand is summarised sooner than it is known to be enough
+        # `enough` is not asked: blocks in memory are summarised faster than it would be known
         blocks = list(self.blocks())
         if len(blocks) == 1:
             return summarise(blocks[0])

@@ -209,7 +209,6 @@ class FullDomain(Method):
 
     def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
         """Return how sensitive values may decide which node is taken: by the utility that nodes were weighed by."""
-        del sensitive
         if self.levels is None and utility is None:
             return "nothing says by which utility it was chosen, and some depend on who has which value"
         if self.levels is None and utility in OF_VALUES:

@@ -110,7 +110,6 @@ class Method(ABC):
 
         `utility` is the one that releases were weighed by, None where nobody knows.
         """
-        del sensitive, utility
         return None
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
@@ -118,7 +117,6 @@ class Method(ABC):
 
         Keys of a streamed table are held for a method that needs them, if they fit.
         """
-        del utility
         return f"method '{self.name}'"
 
     def seed_with(self, random: np.random.Generator) -> Self:

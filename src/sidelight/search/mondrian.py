@@ -167,12 +167,10 @@ class Mondrian(Method):
 
     def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
         """Return how sensitive values may decide which cuts are made: by the order of cuts towards them."""
-        del utility
         return f"cuts were chosen by what they tell about '{self.towards}'" if self.towards in sensitive else None
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
         """Return the option that looks at single keys, if one is set; only such options need all keys."""
-        del utility
         options = {"towards": self.towards, "resists": self.resists}
         return next((parameter(option) for option, setting in options.items() if setting is not None), None)
 

@@ -94,7 +94,7 @@ class KeyStore(Store):
 
     def split(self, generation: OpenGroups, cuts: Cuts, run: int = 0) -> None:
         """Cut groups in two: the keys behind the cuts move to the right halves."""
-        del run  # groups are numbered as they are made
+        # `run` is not needed, as groups are numbered when they are made
         assert isinstance(generation, Generation)  # as `generations` gives them
         new = self._divide_boxes(cuts, generation.numbers[cuts.group])
         cut, moved = generation.right_of(cuts)

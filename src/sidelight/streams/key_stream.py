@@ -168,7 +168,6 @@ class KeyStream:
 
     def spread(self, ask: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask something of the keys where they are: of all of them here, or of some in each executor, and merge it."""
-        del merge
         return ask(self)
 
     def gather(self, ask: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
@@ -181,7 +180,6 @@ class KeyStream:
 
     def brought_here(self, memory: Memory) -> KeyStream:
         """Have all keys in this process, or in its temporary files."""
-        del memory
         return self
 
     @property

@@ -279,7 +279,6 @@ class PackedRows(TextRows):
 
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
         """Take the numbers as they are."""
-        del packing
         return [numpy_integers(answer.column(name)) for name in columns]
 
 

@@ -77,12 +77,10 @@ class KnownRows(ABC):
 
     def dense(self, columns: Sequence[int]) -> tuple[KnownRows, int]:
         """Return rows of which any of these columns but so many first ones go quicker, and how many those are."""
-        del columns
         return self, 0
 
     def blocks(self, column: int) -> Iterable[Self]:
         """Split into blocks; what differs in the column or one before it may part."""
-        del column
         return (self,)
 
 

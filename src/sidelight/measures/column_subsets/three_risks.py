@@ -342,7 +342,6 @@ class Linkability(Measure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Number the cells of each holder by themselves, and rank the ratios as fractions."""
-        del witness
         cells = known_cells(release)
         one, other = (number_equal_rows(columns, len(cells.people))[0] for columns in self._choose_columns(cells))
         pair, first = number_rows([one, other], [int(one.max()) + 1, int(other.max()) + 1], rows=len(one))
@@ -537,7 +536,6 @@ class Inference(Measure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Go through the values one by one, and keep the most frequent so far of each group."""
-        del witness
         groups = self.seen(release).groups
         most = np.zeros(len(groups), np.int64)
         for value in range(len(groups.domain)):

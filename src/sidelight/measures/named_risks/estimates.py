@@ -425,7 +425,6 @@ class PopulationUniques(UniquesEstimate):
 
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         """Return the estimates of the models; a release that is the whole population answers by itself."""
-        del weight
         models = self._ask_models(histogram)
         sizes = tuple(zip(histogram.people.tolist(), histogram.groups.tolist(), strict=True))
         witness = UniquesWitness(alone, histogram=sizes, models=models)
@@ -460,7 +459,6 @@ class PopulationUniques(UniquesEstimate):
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        del witness
         # the same histogram, found by sorting and not by counting
         people, groups = np.unique(release.groups.sizes, return_counts=True)
         sample = SizeHistogram(people, people, groups)

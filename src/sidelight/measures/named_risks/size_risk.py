@@ -356,7 +356,6 @@ class SizeRisk(Measure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Sort the groups by (F, f) again, and compute the value by the definition, run by run."""
-        del witness
         groups = self.prepare(release).groups
         runs = runs_of_sizes(groups.sizes, self.population_of(groups))
         if self.statistic == "average":
@@ -456,7 +455,6 @@ class ProsecutorRisk(SizeRisk):
 
     def compare_with(self, population: Population) -> Self:
         """Return the same: who is known to be in the release is not compared with others."""
-        del population
         return self
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
@@ -589,7 +587,6 @@ class MarketerRisk(SizeRisk):
     needs_population: ClassVar[bool] = False
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        del finding
         people = f"{to_places(Fraction(witness.part), 1):,f}"
         to = "the release" if self.register is None else "the register"
         return f"Whoever links everybody to {to} is right about {people} of {counted(witness.whole, 'person')}."
@@ -628,7 +625,6 @@ class Presence(SizeRisk):
         return people, population
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        del finding
         everybody = counted(witness.population, "person")
         are = form("is", witness.people)
         return f"In {witness.group}, {witness.people:,} of the register's {everybody} {are} in the release."
@@ -694,6 +690,5 @@ class Absence(SizeRisk):
         return super().explain(finding)
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        del finding
         everybody, absent = counted(witness.population, "person"), witness.population - witness.people
         return f"In {witness.group}, {absent:,} of the register's {everybody} {form('is', absent)} not in the release."
