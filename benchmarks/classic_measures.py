@@ -17,9 +17,8 @@ import numpy as np
 from results import write_part
 
 import sidelight as sl
-from sidelight.release.groups import PopulationCounts
+from sidelight.release.groups import PopulationCounts, whole_groups
 from sidelight.release.population import Population
-from sidelight.release.release import whole_groups
 from sidelight.table.table import Counts
 
 GROUPS = 700_000

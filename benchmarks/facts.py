@@ -20,7 +20,7 @@ from results import quick, write_part
 
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
-from sidelight.release.release import whole_groups
+from sidelight.release.groups import whole_groups
 from sidelight.table.labels import Semantics
 from sidelight.table.table import Counts
 

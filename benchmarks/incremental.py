@@ -17,7 +17,7 @@ import numpy as np
 from results import write_part
 
 import sidelight as sl
-from sidelight.release.release import whole_groups
+from sidelight.release.groups import whole_groups
 from sidelight.table.table import Counts
 
 GROUPS, PEOPLE, VALUES, EDITS = 1_000_000, 40, 12, 30

@@ -62,7 +62,7 @@ def records_of(groups: int) -> Path:
 def release_of(groups: int) -> sl.Release:
     """The counts as a release."""
     import sidelight as sl
-    from sidelight.release.release import whole_groups
+    from sidelight.release.groups import whole_groups
     from sidelight.table.table import Counts
 
     counts = Counts.from_cells(counts_of(groups))

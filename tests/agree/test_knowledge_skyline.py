@@ -13,7 +13,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.measures.privacy_skyline import skyline as skyline_module
 from sidelight.measures.privacy_skyline.skyline import RiskMap, find_undominated
-from sidelight.release.release import whole_groups
+from sidelight.release.groups import whole_groups
 from sidelight.table.table import Counts
 from sidelight.testing import releases
 

@@ -20,8 +20,9 @@ from sidelight.learner.assignments import (
 )
 from sidelight.learner.learned import learn, roster_of
 from sidelight.learner.training import expectation_of, new_model, train, train_on
+from sidelight.release.groups import whole_groups
 from sidelight.release.locate import Lookup
-from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.release import Members, Release
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts
 

@@ -7,7 +7,7 @@ from support.every_measure import SEMANTICS, measures_of
 from support.examples import examples
 
 from sidelight.policy.measure_names import all_measures
-from sidelight.release.release import whole_groups
+from sidelight.release.groups import whole_groups
 from sidelight.table.table import Counts
 from sidelight.testing import releases
 

@@ -33,7 +33,8 @@ import numpy as np
 from sidelight.arrays import Bits, Flags, Floats, Integers, number_rows, pack_bits, pack_positions, unpack_bits
 from sidelight.attack.common_ground import ExactOrFloats, Ground, Observation, weigh_evidence
 from sidelight.errors import BadRelease, mapping_or_empty, parameter
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.groups import whole_groups
+from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import Label, Semantics, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts

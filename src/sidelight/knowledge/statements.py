@@ -67,9 +67,9 @@ Noise: TypeAlias = Literal["normal", "laplace"]
 """How far a measurement may be off: by its standard deviation, or by the scale of a Laplace (or geometric) noise."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Statement:
-    """Something that somebody with statistics may know: made by comparing `P(…)` or `count(…)`, or read from text.
+    """Something that an attacker with statistics may know: made by comparing `P(…)` or `count(…)`, or read from text.
 
     A linear combination lies between two bounds, `None` where there is none; or, with `noise` of a `scale`, it was
     measured, which rules out nothing: then both bounds are what was measured.  Its text (`str`) is read back by
@@ -84,10 +84,10 @@ class Statement:
     high: Fraction | None
     noise: Noise | None = None
     scale: Fraction = Fraction(0)
-    text: str | None = field(default=None, compare=False, repr=False)  # as somebody wrote it; None: made in Python
+    text: str | None = field(default=None, compare=False)  # as it was written; None: made in Python
     # of a rule that was mined from a table: how many people say its condition, and why it is strong
-    support: int = field(default=0, repr=False)
-    kind: Literal["has", "has not"] | None = field(default=None, repr=False)
+    support: int = 0
+    kind: Literal["has", "has not"] | None = None
 
     def __post_init__(self) -> None:
         if self.noise is not None:
@@ -135,6 +135,10 @@ class Statement:
         if high is None:
             return f"{expression} >= {number_text(low)}"
         return f"{number_text(low)} <= {expression} <= {number_text(high)}"
+
+    def __repr__(self) -> str:
+        names = ("terms", "low", "high", "noise", "scale", *(("support", "kind") if self.kind else ()))
+        return f"Statement({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     def __bool__(self) -> NoReturn:
         raise NotTrueOrFalse(

@@ -60,9 +60,9 @@ from sidelight.max_entropy.constraints import (
 from sidelight.max_entropy.subproblems import solve_constraints
 from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY, Variables
 from sidelight.progress import Progress, quiet
-from sidelight.release.groups import GroupName
+from sidelight.release.groups import GroupName, whole_groups
 from sidelight.release.locate import Lookup, SuppressedPeople
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.release import Release
 from sidelight.rounding import exact_number, round_down
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Counts, expect_one_sensitive

@@ -59,7 +59,8 @@ from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, in_policy
 from sidelight.measures.targets import Targeted
 from sidelight.progress import Progress, quiet
-from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.groups import whole_groups
+from sidelight.release.release import Members, Release
 from sidelight.rounding import exact_number, in_words, round_down, to_places, whole_number
 from sidelight.table.labels import Column, Label, Semantics, Tabular, number_equal_rows, show_in_list, shown
 from sidelight.table.table import Counts, Table, expect_one_sensitive
@@ -112,6 +113,8 @@ def strongest_rules(
     ...     print(rule, rule.kind, rule.support)
     P(Adm-clerical | race=Asian-Pac-Islander, sex=Female) = 29/109 has 116
     P(Armed-Forces | sex=Female) = 0 has not 14695
+    >>> rule  # doctest: +ELLIPSIS
+    Statement(terms=..., scale=Fraction(0, 1), support=14695, kind='has not')
     >>> for rule in strongest_rules(table, positive=1, conditions="not Q", vagueness=0.01):
     ...     print(rule.about, round(float(rule.low), 3), round(float(rule.high), 3))
     P(Adm-clerical | sex != Male) 0.244 0.264

@@ -59,7 +59,8 @@ from sidelight.noise.mechanism import (
     whole_cap,
 )
 from sidelight.noise.workload import TOTAL, CellLayout, CoarserLevel, Queries, read_queries, split_noise
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.groups import whole_groups
+from sidelight.release.release import Release
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted, html_table

@@ -42,11 +42,10 @@ from sidelight.publish.sidecar import (
     dictionary_path,
     read_checked,
 )
-from sidelight.release.generalise import roll_up
-from sidelight.release.groups import Groups, suppressed_groups
+from sidelight.release.groups import Groups, roll_up, suppressed_groups, whole_groups
 from sidelight.release.printed_labels import bound_columns
 from sidelight.release.read import release_from
-from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.release import Members, Release
 from sidelight.streams.memory import Memory
 from sidelight.table.labels import Column, JointDomain, Label, unused_name, value_columns
 from sidelight.table.table import Counts, Table

@@ -41,9 +41,9 @@ import numpy as np
 
 from sidelight.arrays import Codes, Flags, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, kind_in_words, parameter
-from sidelight.release.groups import Groups, held_groups, hold_groups, key_block
+from sidelight.release.groups import Groups, held_groups, hold_groups, key_block, keys_as_groups, roll_up
 from sidelight.release.printed_labels import Printing
-from sidelight.release.release import Members, Release, ReleaseBlocks, StreamedRelease, whole_groups
+from sidelight.release.release import Members, Release, ReleaseBlocks, StreamedRelease
 from sidelight.streams.key_stream import Relabelling, ReportRows, do_not_report, people_surely_below, roll_up_stream
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies, coarser_values
 from sidelight.table.labels import Column, JointDomain, Semantics, number_equal_rows
@@ -136,36 +136,6 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
     raise BadHierarchy(
         f"no hierarchy for '{column.name}'{did_you_mean(column.name, by)}; "
         f"add it to {parameter('by')}, or leave it at level 0"
-    )
-
-
-def keys_as_groups(table: Table) -> Groups:
-    """Take each key of a table for a group of its own."""
-    return whole_groups(
-        domain=table.domain,
-        sizes=table.sizes,
-        counts=table.counts,
-        columns=table.quasi,
-        semantics=table.semantics,
-        weights=table.weights,
-    )
-
-
-def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
-    """Put together the groups of which `columns` (a row for each old group) say the same.
-
-    Nobody is in two groups, so sizes add up like counts do, in every semantics.
-    """
-    # `whole` stays: what all groups together say does not depend on how they are put together.
-    number, first = number_equal_rows(columns, len(groups))
-    return replace(
-        groups,
-        sizes=add_up(number, groups.sizes, len(first)),
-        counts=groups.counts.roll_up(number, groups=len(first)),
-        columns=tuple(column.take(first) for column in columns),
-        numbers=np.arange(1, len(first) + 1),
-        weights=None if groups.weights is None else add_up(number, groups.weights, len(first)),
-        populations=(),  # keys that only a population has may have joined: whoever rolls up counts them again
     )
 
 

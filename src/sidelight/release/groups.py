@@ -38,6 +38,7 @@ from sidelight.table.labels import (
     Label,
     Semantics,
     label,
+    number_equal_rows,
     show_in_list,
     shown,
     stack_columns,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from sidelight.errors import NoRoom
     from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed
     from sidelight.streams.memory import Memory
+    from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +348,52 @@ def first_of_each_kind(sizes: Integers, counts: Counts, semantics: Semantics) ->
     values = np.concatenate((value, np.full(len(sizes), counts.width)))[order]  # the people, as one more value
     amounts = np.concatenate((count, sizes))[order]
     return Counts.from_sorted(rows[order], values, amounts, (len(sizes), counts.width + 1)).first_of_each_kind()
+
+
+def whole_groups(
+    *,
+    domain: tuple[Label, ...],
+    sizes: npt.ArrayLike,
+    counts: Counts,
+    columns: tuple[Column, ...] = (),
+    semantics: Semantics = "single",
+    weights: Integers | None = None,
+) -> Groups:
+    """Build all groups of a release: their own counts are the whole."""
+    people = np.asarray(sizes, np.int64)
+    people.flags.writeable = False
+    whole, numbers = counts.totals(), np.arange(1, len(people) + 1)
+    return Groups(domain, people, counts, columns, semantics, whole, numbers, weights=weights)
+
+
+def keys_as_groups(table: Table) -> Groups:
+    """Return a group for each key of a table."""
+    return whole_groups(
+        domain=table.domain,
+        sizes=table.sizes,
+        counts=table.counts,
+        columns=table.quasi,
+        semantics=table.semantics,
+        weights=table.weights,
+    )
+
+
+def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
+    """Merge groups with equal cells in `columns`, which have a row per old group.
+
+    Nobody is in two groups, so sizes add up as counts do, in every semantics.
+    """
+    # `whole` stays: totals do not depend on how people are grouped
+    number, first = number_equal_rows(columns, len(groups))
+    return replace(
+        groups,
+        sizes=add_up(number, groups.sizes, len(first)),
+        counts=groups.counts.roll_up(number, groups=len(first)),
+        columns=tuple(column.take(first) for column in columns),
+        numbers=np.arange(1, len(first) + 1),
+        weights=None if groups.weights is None else add_up(number, groups.weights, len(first)),
+        populations=(),  # keys that only a population has may have joined: callers count them again
+    )
 
 
 def stack_groups(parts: Sequence[Groups]) -> Groups:

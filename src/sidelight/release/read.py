@@ -15,8 +15,8 @@ import numpy as np
 
 from sidelight.engines.read import stream_keys, tabulate
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, as_names, expect, is_one_of, parameter
-from sidelight.release.generalise import keys_as_groups, roll_up
-from sidelight.release.release import Members, Release, StreamedRelease, refuse_too_many_people, whole_groups
+from sidelight.release.groups import keys_as_groups, roll_up, whole_groups
+from sidelight.release.release import Members, Release, StreamedRelease, refuse_too_many_people
 from sidelight.streams.memory import Memory
 from sidelight.table.cell_lists import no_value_hint
 from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label, number_equal_rows

@@ -45,6 +45,7 @@ from sidelight.release.groups import (
     group_number,
     hold_groups,
     key_block,
+    whole_groups,
 )
 from sidelight.streams.memory import Streamed
 from sidelight.table.labels import (
@@ -316,10 +317,6 @@ class Release(Tabular, GroupLookup):
         numbered = replace(groups, numbers=np.arange(1, len(groups) + 1))
         return replace(self, groups=numbered, sensitive=sensitive, people=None, members=None, provenance=provenance)
 
-    def recoded(self, values: Column) -> Release:
-        """Recode the values to other labels (see `Groups.recode`); the column's name is then the sensitive one."""
-        return replace(self, groups=self.groups.recode(values), sensitive=values.name, provenance=None)
-
     @classmethod
     def from_counts(
         cls,
@@ -407,22 +404,6 @@ def _count_listed(listed: Sequence[tuple[list[Any], list[Any]]], **choices: Any)
     """Return the groups of listed people and values; `choices` are those of `from_counts`."""
     counts = [Counter(map(label, values)) for _, values in listed]
     return Release.from_counts(counts, sizes=[len(people) for people, _ in listed], **choices).groups
-
-
-def whole_groups(
-    *,
-    domain: tuple[Label, ...],
-    sizes: npt.ArrayLike,
-    counts: Counts,
-    columns: tuple[Column, ...] = (),
-    semantics: Semantics = "single",
-    weights: Integers | None = None,
-) -> Groups:
-    """Put together all groups of a release: their own counts are the whole."""
-    people = np.asarray(sizes, np.int64)
-    people.flags.writeable = False
-    whole, numbers = counts.totals(), np.arange(1, len(people) + 1)
-    return Groups(domain, people, counts, columns, semantics, whole, numbers, weights=weights)
 
 
 def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:

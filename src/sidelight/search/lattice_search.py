@@ -48,8 +48,8 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.classics import GroupSize
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import AnyGroups, Lattice, Node, StreamedGroups
-from sidelight.release.groups import Groups
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.groups import Groups, whole_groups
+from sidelight.release.release import Release
 from sidelight.search.policy_check import PolicyCheck, holds_upwards
 from sidelight.table.labels import SUPPRESSED, Column, JointDomain
 

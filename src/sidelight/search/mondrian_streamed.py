@@ -32,7 +32,8 @@ import numpy.typing as npt
 
 from sidelight.ahead import ahead
 from sidelight.arrays import Codes, Flags, Integers, add_up
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.groups import whole_groups
+from sidelight.release.release import Release
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Store

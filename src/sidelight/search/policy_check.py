@@ -48,7 +48,8 @@ from sidelight.measures.criterion import Amount, Comparison, Criterion, Finding,
 from sidelight.measures.exact import Screen, join_all
 from sidelight.measures.measure import Monotonicity, Summary
 from sidelight.policy.policy import Policy
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.groups import whole_groups
+from sidelight.release.release import Release
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:

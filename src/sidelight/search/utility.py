@@ -36,8 +36,8 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, NoRoom, parameter
-from sidelight.release.groups import Groups
-from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.groups import Groups, whole_groups
+from sidelight.release.release import Members, Release
 from sidelight.search.effort import EFFORT
 from sidelight.search.orders import Order, all_numbers
 from sidelight.table.labels import Column, unused_name, value_columns

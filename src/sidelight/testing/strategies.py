@@ -24,7 +24,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from sidelight.knowledge.facts import Compound, Fact, Has, OneOf, Same, Who
 from sidelight.policy.measure_names import all_measures
-from sidelight.release.release import Release, whole_groups
+from sidelight.release.groups import whole_groups
+from sidelight.release.release import Release
 from sidelight.table.labels import Column, Label, Semantics
 from sidelight.table.table import Counts, Table
 

@@ -90,8 +90,8 @@ from sidelight.measures.measure import (
     read,
     whole,
 )
-from sidelight.release.generalise import roll_up
-from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.groups import roll_up, whole_groups
+from sidelight.release.release import Members, Release
 from sidelight.rounding import decimal_text, round_up, short_decimal
 from sidelight.table.labels import Column, Label, Semantics, number_equal_rows, show_in_list
 from sidelight.table.table import Counts
