@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import sidelight as sl
-from sidelight.errors import FallsToReaderWarning
+from sidelight.errors import UnnamedAttackerWarning
 from sidelight.report.plots import (
     BLUE,
     GREY,
@@ -34,7 +34,7 @@ SIDE = 380
 
 def main() -> None:
     """Attack both releases, and draw."""
-    warnings.simplefilter("ignore", FallsToReaderWarning)  # that is what the page is about
+    warnings.simplefilter("ignore", UnnamedAttackerWarning)  # that is what the page is about
     adult = sl.datasets.adult(quasi=COLUMNS)
     along = {name: hierarchy for name, hierarchy in adult.hierarchies.items() if name != "age"}
     random = np.random.default_rng(3)

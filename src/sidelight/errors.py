@@ -140,8 +140,12 @@ class NoLedgerWarning(UserWarning):
     """Noise was drawn without a ledger: nobody adds up what is published about the same people."""
 
 
-class FallsToReaderWarning(UserWarning):
-    """A release that was found within policy falls to an attacker whom the policy does not name."""
+class UnnamedAttackerWarning(UserWarning):
+    """A release within policy discloses more than it promises to an attacker that the policy does not name."""
+
+
+FallsToReaderWarning = UnnamedAttackerWarning
+"""Its former name, kept for programs that filter it."""
 
 
 class WrongKind(SidelightError, TypeError):

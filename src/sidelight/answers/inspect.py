@@ -41,10 +41,10 @@ from sidelight.report.page import Block, Blocks, Code, Grid, PageSection, Paragr
 from sidelight.report.report import notes_section
 from sidelight.rounding import short_decimal
 from sidelight.table.cell_lists import split_cell
-from sidelight.table.column_names import is_age
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.labels import ColumnKind, Label, as_number, in_order
 from sidelight.table.labels import listed as listed_labels
+from sidelight.table.roles import is_age
 from sidelight.table.table import Counts
 from sidelight.text import counted, form, fraction_in
 
@@ -224,8 +224,8 @@ def ask_columns(request: InspectRequest, progress: Progress) -> InspectAnswer:
             raise BadHierarchy(
                 "no hierarchy can be drafted: no column looks as if others knew it; name some with --quasi"
             )
-        for name, draft in drafted.items():
-            contents[request.drafts / hierarchy_file(name)] = writable_text(draft.hierarchy)
+        for name, (hierarchy, _) in drafted.items():
+            contents[request.drafts / hierarchy_file(name)] = writable_text(hierarchy)
     ages = [each.column for each in suggested.columns if is_age(each.column)]
     return InspectAnswer(
         source=request.file,
@@ -311,7 +311,7 @@ def _list_inspected(suggested: sl.SuggestedRoles, drafted: Mapping[str, Draft]) 
                 labels=each.profile.distinct,
                 labels_in_one_row=each.profile.once,
                 rows_without=each.profile.missing,
-                hierarchy=drafted[each.column].rule if each.column in drafted else None,
+                hierarchy=drafted[each.column][1] if each.column in drafted else None,
             )
             for each in suggested.columns
         ),
@@ -346,7 +346,7 @@ def _describe_column(each: sl.SuggestedRole, draft: Draft | None) -> str:
         else f"{each.profile.distinct:,} {each.kind}s"
     )
     gaps = f", {counted(each.profile.missing, 'row')} without" if each.profile.missing else ""
-    coarser = f" Coarser: {draft.rule}." if draft is not None else ""
+    coarser = f" Coarser: {draft[1]}." if draft is not None else ""
     return f"{each.column or '(no name)'} ({labels}{gaps}): {each.reason}.{coarser}"
 
 
@@ -518,21 +518,21 @@ def ask_hierarchies(request: HierarchiesRequest) -> HierarchiesAnswer:
         answer={
             name: DraftFacts(
                 file=str(request.output / hierarchy_file(name)),
-                rule=draft.rule,
-                values=len(draft.hierarchy.labels(0)),
-                levels=[list(draft.hierarchy.labels(level)) for level in range(1, draft.hierarchy.height)],
+                rule=rule,
+                values=len(hierarchy.labels(0)),
+                levels=[list(hierarchy.labels(level)) for level in range(1, hierarchy.height)],
             )
-            for name, draft in drafted.items()
+            for name, (hierarchy, rule) in drafted.items()
         },
         notes=(NOTE, *number_notes(drafted, rules.kinds)),
         folder=request.output,
-        hierarchies={name: draft.hierarchy for name, draft in drafted.items()},
+        hierarchies={name: hierarchy for name, (hierarchy, _) in drafted.items()},
     )
 
 
 def number_notes(drafted: Mapping[str, Draft], kinds: Collection[str]) -> tuple[str, ...]:
     """Ask whoever knows: nothing tells the codes of states from years of age, unless some kind is declared."""
-    names = [name for name, draft in drafted.items() if draft.rule.startswith(NUMBERS) and name not in kinds]
+    names = [name for name, (_, rule) in drafted.items() if rule.startswith(NUMBERS) and name not in kinds]
     if not names:
         return ()
     were = form("was", len(names))

@@ -43,8 +43,8 @@ from sidelight.documents.document import (
     reader_facts,
     release_facts,
 )
-from sidelight.engines.spark.source import parts_or_file
-from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, list_name, listed
+from sidelight.engines.formats.write import writer_of
+from sidelight.errors import BadHierarchy, BadPolicy, UnnamedAttackerWarning, list_name, listed
 from sidelight.files import refuse_left_over, sidecar_path
 from sidelight.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.policy.policy import drop_repeats
@@ -79,7 +79,7 @@ def list_targets(request: ProtectRequest) -> tuple[Path, ...]:
     path, method = request.output, METHODS[request.method]
     if request.quiet_method:
         refuse_loud(method())
-    parts_or_file(path, request.written_as, in_spark=request.asked.engine == "spark")
+    writer_of(path, request.written_as, in_spark=request.asked.engine == "spark")
     refuse_left_over(path, sidecar_path(path), force=request.force)
     values = () if method.prints_rows else (values_path(path),)
     return (path, sidecar_path(path), dictionary_path(path), *values)
@@ -304,7 +304,7 @@ def _search_to_the_end(
     elif request.method == sl.FullDomain.name:
         method = sl.FullDomain(suppress=request.suppress, suppressed=request.suppressed, nodes=request.nodes)
     with noticing_interrupts() as interrupts, catch_warnings():
-        simplefilter("ignore", FallsToReaderWarning)  # the answer says so
+        simplefilter("ignore", UnnamedAttackerWarning)  # the answer says so
         try:
             result = sl.protect(
                 table,

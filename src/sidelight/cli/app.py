@@ -403,7 +403,7 @@ def report(file: ReleaseFile, /, *, request: ReportRequest = ReportRequest(), ta
     """
     from sidelight.answers.audit import ask_report, write_report_again  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.recipe import write_command  # noqa: PLC0415
-    from sidelight.engines.postgres.source import is_address  # noqa: PLC0415
+    from sidelight.engines.source import is_address  # noqa: PLC0415
     from sidelight.report.contents import explain_missing_charts  # noqa: PLC0415
 
     request = request.about(file)

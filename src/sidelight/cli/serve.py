@@ -29,7 +29,7 @@ from sidelight.answers.sources import (
 from sidelight.cli.app import protect
 from sidelight.cli.run import Output, Status, bar, name_options
 from sidelight.engines.formats.write import WRITERS, shuffler
-from sidelight.engines.postgres.source import is_address
+from sidelight.engines.source import is_address
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.files import sidecar_path, write_whole
 from sidelight.intake.roles import suggestions_for

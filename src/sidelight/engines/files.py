@@ -24,13 +24,14 @@ from sidelight.engines.duckdb.source import arrow_rows, interruptible
 from sidelight.engines.formats.in_memory import SPREADSHEET, STATISTICS
 from sidelight.engines.formats.parquet import PARQUET
 from sidelight.engines.formats.text import PACKERS, TEXT
-from sidelight.engines.postgres.source import database_columns, database_rows, is_address, one_address
+from sidelight.engines.postgres.source import database_columns, database_rows, one_address
 from sidelight.engines.source import (
     NO_NAMES,
     FileFormat,
     Heading,
     Rows,
     changed_while_read,
+    is_address,
     people_written_alike,
     words_for_files,
 )

@@ -37,8 +37,8 @@ import pyarrow.compute as pc
 from sidelight.arrays import KEY_LIMIT, Codes, Integers, number_keys
 from sidelight.errors import BadTable, UnknownColumn, WrongKind, did_you_mean, shortened
 from sidelight.streams.sorted_runs import Packing, Words
-from sidelight.table.column_names import is_called_as_columns_are
 from sidelight.table.labels import BLANKS, SUPPRESSED, Label, as_number, in_order, label, moment_text
+from sidelight.table.roles import is_called_as_columns_are
 from sidelight.text import counted, first_repeated
 
 if TYPE_CHECKING:
@@ -475,6 +475,15 @@ def people_written_alike(rows: Rows) -> Rows:
     text = nw.col("person").cast(nw.String).str.strip_chars(BLANKS)
     whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)
     return replace(rows, frame=rows.frame.with_columns(whole.alias("person")))
+
+
+def is_address(source: object) -> bool:
+    """Return whether a source is an address, not a file.
+
+    >>> is_address("postgresql://db/clinic?table=patients"), is_address("patients.csv")
+    (True, False)
+    """
+    return isinstance(source, str) and source.lower().startswith(("postgresql://", "postgres://"))
 
 
 def words_for_files(files: Sequence[Path]) -> str:

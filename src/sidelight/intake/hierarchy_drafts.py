@@ -23,7 +23,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from sidelight.text import counted, is_deeply_nested
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
+
+Draft: TypeAlias = tuple[Hierarchy, str]
+"""A hierarchy, and the rule by which it was drafted, in words."""
 
 # What is drafted of labels that are numbers, where no kind was declared
 NUMBERS = "numbers:"
@@ -74,14 +77,6 @@ class DraftRules:
                 raise BadHierarchy(
                     f"'{name}' is in {parameter(both[0])} and in {parameter(both[1])}; leave it in one of them"
                 )
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A hierarchy, and by which rule it was drafted, in words."""
-
-    hierarchy: Hierarchy
-    rule: str
 
 
 def draft_hierarchies(
@@ -129,7 +124,7 @@ def draft_hierarchies(
     columns: dict[str, tuple[Label, ...]] = {column.name: column.labels for column in table.quasi}
     if table.sensitive in rules.columns:
         columns[table.sensitive] = table.domain
-    return {name: draft.hierarchy for name, draft in drafts(columns, rules).items()}
+    return {name: hierarchy for name, (hierarchy, _) in drafts(columns, rules).items()}
 
 
 def _list_levels(at: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[float]]:
@@ -144,7 +139,7 @@ def drafts(columns: Mapping[str, Collection[Label]], rules: DraftRules) -> dict[
     for name, own in columns.items():
         labels, people = [text for text in own if text is not None], rules.people.get(name, {})
         if not labels:
-            drafted[name] = Draft(Hierarchy.suppression(name, ["*"]), "has no values: only *")
+            drafted[name] = Hierarchy.suppression(name, ["*"]), "has no values: only *"
             continue
         by_rule = _draft_by_rule(name, labels, rules)
         drafted[name] = by_rule or _draft_by_values(name, labels, rules.kinds.get(name), people)
@@ -155,16 +150,16 @@ def _draft_by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Dra
     if column in rules.cuts:
         levels = rules.cuts[column]
         cuts = "; then ".join(", ".join(f"{cut:g}" for cut in level) for level in levels)
-        return Draft(Hierarchy.cuts(column, _fill_zeros(labels), at=levels), f"cut at {cuts}")
+        return Hierarchy.cuts(column, _fill_zeros(labels), at=levels), f"cut at {cuts}"
     if column in rules.widths or column in rules.bottom or column in rules.top:
         return _intervals(column, labels, rules)
     if column in rules.masks:
-        return Draft(Hierarchy.masks(column, labels), "masks from the right")
+        return Hierarchy.masks(column, labels), "masks from the right"
     if column in rules.trees:
         hierarchy = Hierarchy.nested(column, rules.trees[column])
         hierarchy.cover(labels)
-        return Draft(hierarchy, "your tree")
-    return Draft(Hierarchy.suppression(column, labels), "only *") if column in rules.suppress_only else None
+        return hierarchy, "your tree"
+    return (Hierarchy.suppression(column, labels), "only *") if column in rules.suppress_only else None
 
 
 def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
@@ -180,7 +175,7 @@ def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     ends = [f"below {bottom:g}"] if bottom is not None else []
     ends += [f"{top:g} and above"] if top is not None else []
     together = f"; {' and '.join(ends)} together" if ends else ""
-    return Draft(hierarchy, f"intervals of {', '.join(f'{width:g}' for width in widths)}{together}")
+    return hierarchy, f"intervals of {', '.join(f'{width:g}' for width in widths)}{together}"
 
 
 def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None, people: Mapping[str, int]) -> Draft:
@@ -191,13 +186,13 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
         # days of birth go over lifetimes: there is a step between one year and all of them
         decade: tuple[Period, ...] = ("decade",) if max(years) - min(years) > 10 else ()
         periods: tuple[Period, ...] = ("month", "quarter", "year", *decade)
-        return Draft(Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}")
+        return Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}"
     # codes have one length and a digit; numbers are codes where one begins with a zero, or where it was declared
     written_as_code = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}").fullmatch
     code = len({len(text) for text in labels}) == 1 and all(map(written_as_code, labels))
     codes = kind == "category" or any(text.startswith("0") or as_number(text) is None for text in labels)
     if kind != "number" and code and codes:
-        return Draft(Hierarchy.masks(column, labels), "codes: masks from the right")
+        return Hierarchy.masks(column, labels), "codes: masks from the right"
     numbers = [] if named else [number for number in map(as_number, labels) if number is not None]
     if len(numbers) < len(labels):
         # days in other ways of writing than 1999-12-31, as far as they can be recognised
@@ -205,7 +200,7 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
         if days is None:
             return _rare_together(column, labels, people, counted(len(labels), "value"))
         untold = "" if "month" in days else ", of which nobody can tell the day from the month"
-        return Draft(Hierarchy(column, cap_numbers(tuple(labels), *days.values())), f"days{untold}: {', '.join(days)}")
+        return Hierarchy(column, cap_numbers(tuple(labels), *days.values())), f"days{untold}: {', '.join(days)}"
     if kind is None and len(labels) <= 8:  # so few different numbers are taken for codes
         return _rare_together(column, labels, people, f"{counted(len(labels), 'number')}, perhaps codes")
     # widths that suit, of whole numbers whole ones, and never one that changes nothing
@@ -213,7 +208,7 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
     suitable = suitable_widths(min(numbers), max(numbers))
     widths = [width for width in suitable if width != 1 and (not whole or width > 1)] or [2]
     hierarchy = Hierarchy.intervals(column, _fill_zeros(labels), widths=widths)
-    return Draft(hierarchy, f"{NUMBERS} intervals of {', '.join(f'{width:g}' for width in widths)}")
+    return hierarchy, f"{NUMBERS} intervals of {', '.join(f'{width:g}' for width in widths)}"
 
 
 def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int], what: str) -> Draft:
@@ -234,9 +229,9 @@ def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int]
         levels.append(tuple(f"other (under {name})" if text in rare else text for text in labels))
         shares.append(name)
     if not levels:
-        return Draft(Hierarchy.suppression(column, labels), f"{what}: only *")
+        return Hierarchy.suppression(column, labels), f"{what}: only *"
     rule = f"{what}: those that fewer than {', '.join(shares)} of the people have together"
-    return Draft(Hierarchy(column, cap_numbers(tuple(labels), *levels)), rule)
+    return Hierarchy(column, cap_numbers(tuple(labels), *levels)), rule
 
 
 def people_by_label(columns: Sequence[Column], sizes: Integers) -> dict[str, dict[str, int]]:

@@ -46,9 +46,8 @@ from sidelight.engines.source import (
 )
 from sidelight.errors import BadTable
 from sidelight.progress import Progress, quiet
-from sidelight.table.column_names import Look, written_looks
 from sidelight.table.labels import Column, ColumnKind, as_number, in_order, kind_of_labels
-from sidelight.table.roles import Roles
+from sidelight.table.roles import Look, Roles, written_looks
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 

@@ -42,8 +42,16 @@ from sidelight.intake.profile import (
 )
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator
-from sidelight.table.column_names import find_look, is_sampling_weight, numbers_people, word_list, words_of
-from sidelight.table.roles import EACH_ROW, ReadingChoices, Roles
+from sidelight.table.roles import (
+    EACH_ROW,
+    ReadingChoices,
+    Roles,
+    find_look,
+    is_sampling_weight,
+    numbers_people,
+    word_list,
+    words_of,
+)
 from sidelight.text import counted, form, html_table, one_or_several
 
 if TYPE_CHECKING:

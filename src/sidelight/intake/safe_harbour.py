@@ -42,8 +42,7 @@ from sidelight.intake.profile import (
     names_of_columns,
     written_like,
 )
-from sidelight.table.column_names import find_look, word_list, words_of
-from sidelight.table.roles import Roles, marks_of
+from sidelight.table.roles import Roles, find_look, marks_of, word_list, words_of
 from sidelight.text import counted, form, html_table
 
 CheckAnswer: TypeAlias = Literal["found", "could not tell"]

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.documents.document import release_facts
-from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, Shuffle, fits_one_shuffle, shuffler
-from sidelight.engines.spark.source import parts_or_file, running_spark
+from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, Shuffle, fits_one_shuffle, shuffler, writer_of
+from sidelight.engines.spark.source import running_spark
 from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.files import (
     digest,
@@ -118,7 +118,7 @@ def publish(
     switches |= {"private_hierarchies": private_hierarchies, "quiet_method": quiet_method}
     for name, switch in switches.items():
         expect(bool, switch, parameter(name))
-    writer = parts_or_file(path, written_as, in_spark=running_spark() is not None)
+    writer = writer_of(path, written_as, in_spark=running_spark() is not None)
     if quiet_method:
         refuse_loud(result.method)
     sidecar, dictionary = sidecar_path(path), dictionary_path(path)

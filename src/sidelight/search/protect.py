@@ -34,9 +34,9 @@ import numpy as np
 from sidelight.errors import (
     BadPolicy,
     BadTable,
-    FallsToReaderWarning,
     NothingSafe,
     SidelightError,
+    UnnamedAttackerWarning,
     WrongKind,
     did_you_mean,
     expect,
@@ -110,7 +110,7 @@ def protect(
 
     Attackers whom a policy seldom names are asked with little effort what they would reach (`ask`: "both" a learner
     and an insider, "learner", "insider" or "nobody"): `found.readers` has their answers, and where what was found falls
-    to one of them a `FallsToReaderWarning` is given.
+    to one of them a `UnnamedAttackerWarning` is given.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -130,7 +130,7 @@ def protect(
         if each.falls:
             falls, remedy = each.for_the_publisher(), each.attacker.remedy
             message = f"within policy, and yet it falls to one of two readers: {falls}; {remedy}"
-            warnings.warn(message, FallsToReaderWarning, stacklevel=2)
+            warnings.warn(message, UnnamedAttackerWarning, stacklevel=2)
     return result
 
 

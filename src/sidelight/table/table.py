@@ -24,7 +24,6 @@ import numpy.typing as npt
 
 from sidelight.arrays import Integers, add_up, first_of_equal_runs, number_keys, number_rows, ranges
 from sidelight.errors import BadTable, expect, in_python, listed, parameter
-from sidelight.table.column_names import numbers_people
 from sidelight.table.labels import (
     Column,
     JointDomain,
@@ -35,6 +34,7 @@ from sidelight.table.labels import (
     number_equal_rows,
     word_values,
 )
+from sidelight.table.roles import numbers_people
 from sidelight.text import counted, form, html_table
 
 # Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)

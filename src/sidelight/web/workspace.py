@@ -337,7 +337,7 @@ class Workspace:
             return dict(drafts({column.name: column.labels for column in table.quasi}, rules))
 
         drafted = self.answers.of(("drafts", state.quasi, state.sensitive, state.missing), draft)
-        return {name: self.source.hierarchies.get(name, draft.hierarchy) for name, draft in drafted.items()}
+        return {name: self.source.hierarchies.get(name, hierarchy) for name, (hierarchy, _) in drafted.items()}
 
     def release(self, state: State) -> Release:
         """Return the release that is looked at: the file as it stands, or as coarse as the address says."""

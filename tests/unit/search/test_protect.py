@@ -17,7 +17,7 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.documents.document import reader_facts
-from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, WrongKind
+from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, UnnamedAttackerWarning, WrongKind
 from sidelight.measures.criterion import Criterion
 from sidelight.policy.measure_names import ASK_CHOICES, all_measures, asked_attackers
 from sidelight.rounding import round_at_a_glance
@@ -231,13 +231,13 @@ def adult():
 @pytest.fixture(scope="module")
 def mondrian(adult):
     along = {name: each for name, each in adult.hierarchies.items() if name != "age"}
-    with pytest.warns(FallsToReaderWarning, match="an insider, who knows"):
+    with pytest.warns(UnnamedAttackerWarning, match="an insider, who knows"):
         return sl.protect(adult.table, HALF, by=along, method="mondrian")
 
 
 @pytest.fixture(scope="module")
 def anatomy(adult):
-    with pytest.warns(FallsToReaderWarning, match="a learner, who trains"):
+    with pytest.warns(UnnamedAttackerWarning, match="a learner, who trains"):
         return sl.protect(
             adult.table, sl.DistinctValues() >= 4, method=sl.Anatomy(l=4, random=np.random.default_rng(3))
         )

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import BadTable
 from sidelight.intake.profile import are_days, are_names, are_sentences, written_like
-from sidelight.table.column_names import find_look
-from sidelight.table.roles import CHOICES, Roles
+from sidelight.table.roles import CHOICES, Roles, find_look
 
 
 @pytest.mark.parametrize(

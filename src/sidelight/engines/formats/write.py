@@ -13,7 +13,7 @@ import csv
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
@@ -326,12 +326,22 @@ WRITERS: Mapping[FormatName, Writer] = {
 }
 
 
-def writer_of(path: Path, wished: FormatName | None) -> Writer:
-    """Choose how a file is written: by its name's ending; ARX's way has to be asked for.
+def writer_of(path: Path, wished: FormatName | None, *, in_spark: bool = False) -> Writer:
+    """Choose how to write: by the name's ending, ARX's format only on request, or in Spark a folder of Parquet parts.
 
     >>> writer_of(Path("release.csv"), None).name, writer_of(Path("release.csv"), "arx").name
     ('csv', 'arx')
+    >>> [writer_of(Path(name), None, in_spark=True).write_parts is None for name in ("release", "release.parquet")]
+    [False, True]
     """
+    if in_spark and not path.suffix and wished in (None, "parquet"):
+        if path.exists():
+            raise NotPublished(
+                f"'{path}' exists, and a folder is never replaced; give another name, or remove it first"
+            )
+        from sidelight.engines.spark.source import write_folder  # noqa: PLC0415 - only where Spark writes
+
+        return replace(WRITERS["parquet"], write_parts=write_folder)
     possible = [each for each in WRITERS.values() if path.suffix.lower() in each.endings]
     if not possible:
         endings = " or ".join(dict.fromkeys(each.endings[0] for each in WRITERS.values()))

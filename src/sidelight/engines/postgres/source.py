@@ -85,15 +85,6 @@ def parse_address(text: str) -> tuple[str, tuple[str, ...]]:
     return f"{before}?{others}" if others else before, names
 
 
-def is_address(source: object) -> bool:
-    """Return whether a source is an address, not a file.
-
-    >>> is_address("postgresql://db/clinic?table=patients"), is_address("patients.csv")
-    (True, False)
-    """
-    return isinstance(source, str) and source.lower().startswith(("postgresql://", "postgres://"))
-
-
 def one_address(sources: Iterable[object]) -> str:
     """Take the only source there is, an address; refuse one that cannot be read."""
     listed = list(sources)

@@ -34,7 +34,7 @@ import pyarrow as pa
 
 from sidelight.arrays import repeat_rows
 from sidelight.engines.dataframes.source import frame_rows
-from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, Writer, writer_of, written_labels
+from sidelight.engines.formats.write import Sheet, written_labels
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished, SidelightError, parameter
 from sidelight.files import flush_to_disk
 from sidelight.table.labels import Column
@@ -188,21 +188,6 @@ def running_spark() -> Any:  # noqa: ANN401 - a session of Spark, which is an ex
     """Return the session that runs in this process; None if there is none."""
     sql = sys.modules.get("pyspark.sql")
     return None if sql is None else sql.SparkSession.getActiveSession()
-
-
-def parts_or_file(path: Path, wished: FormatName | None, *, in_spark: bool) -> Writer:
-    """Choose how to write: a name without an ending is a folder of parts where Spark is at hand.
-
-    >>> parts_or_file(Path("release"), None, in_spark=True).write_parts is None
-    False
-    >>> parts_or_file(Path("release.parquet"), None, in_spark=True).write_parts is None
-    True
-    """
-    if not in_spark or path.suffix or wished not in (None, "parquet"):
-        return writer_of(path, wished)
-    if path.exists():
-        raise NotPublished(f"'{path}' exists, and a folder is never replaced; give another name, or remove it first")
-    return replace(WRITERS["parquet"], write_parts=write_folder)
 
 
 def write_folder(path: Path, sheet: Sheet) -> None:

@@ -26,7 +26,8 @@ from sidelight import progress as _progress
 from sidelight.cli.serve import workspace
 from sidelight.engines.files import files_of
 from sidelight.engines.postgres import source as postgres_session
-from sidelight.engines.postgres.source import Session, is_address, one_address, parse_address
+from sidelight.engines.postgres.source import Session, one_address, parse_address
+from sidelight.engines.source import is_address
 from sidelight.errors import BadTable, NoRoom, NotAvailable, UnknownColumn
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles

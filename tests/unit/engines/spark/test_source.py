@@ -15,7 +15,7 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.engines.files import spark_file, suffix_of
-from sidelight.engines.formats.write import WRITERS, Sheet
+from sidelight.engines.formats.write import WRITERS, Sheet, writer_of
 from sidelight.engines.spark import source as spark_source
 from sidelight.errors import BadTable, NoRoom, NotAvailable, NotPublished
 from sidelight.files import digest
@@ -128,11 +128,11 @@ def test_columns_that_nobody_uses_may_be_odd():
 
 def test_a_name_without_an_ending_is_a_folder_only_where_spark_is(tmp_path):
     with pytest.raises(NotPublished, match=r"\.parquet or \.csv"):
-        spark_source.parts_or_file(tmp_path / "release", None, in_spark=False)
+        writer_of(tmp_path / "release", None, in_spark=False)
     with pytest.raises(NotPublished, match=r"\.parquet or \.csv"):
-        spark_source.parts_or_file(tmp_path / "release", "csv", in_spark=True)
+        writer_of(tmp_path / "release", "csv", in_spark=True)
     with pytest.raises(NotPublished, match=r"exists.*never replaced.*another name"):
-        spark_source.parts_or_file(tmp_path, None, in_spark=True)
+        writer_of(tmp_path, None, in_spark=True)
 
 
 @pytest.mark.parametrize(
@@ -147,14 +147,14 @@ def test_a_name_without_an_ending_is_a_folder_only_where_spark_is(tmp_path):
     ],
 )
 def test_an_ending_says_that_it_is_a_file(tmp_path, name, wished, in_spark, kind):
-    writer = spark_source.parts_or_file(tmp_path / name, wished, in_spark=in_spark)
+    writer = writer_of(tmp_path / name, wished, in_spark=in_spark)
     parts = replace(WRITERS["parquet"], write_parts=spark_source.write_folder)
     assert writer == (parts if kind == "parts" else WRITERS[kind])
 
 
 def test_a_folder_that_is_there_is_named(tmp_path):
     with pytest.raises(NotPublished) as refused:
-        spark_source.parts_or_file(tmp_path, "parquet", in_spark=True)
+        writer_of(tmp_path, "parquet", in_spark=True)
     assert mentions(refused.value, f"'{tmp_path}' exists", "never replaced", "another name", "remove")
 
 
