@@ -94,7 +94,7 @@ def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditRe
         roles=question.roles.stated(),
         notes=question.notes,
         singled_out=singled_out(release) if unasked else None,
-        readers=find_asked_attackers(source, question.roles),
+        attackers=find_asked_attackers(source, question.roles),
     )
 
 

@@ -34,13 +34,13 @@ from sidelight.answers.sources import (
     stream_asked_table,
 )
 from sidelight.documents.document import (
+    AttackerFacts,
     DocumentPart,
     Number,
-    ReaderFacts,
     ReleaseFacts,
     SparsePart,
+    attacker_facts,
     number,
-    reader_facts,
     release_facts,
 )
 from sidelight.engines.formats.write import writer_of
@@ -139,7 +139,7 @@ class DefenceFacts(DocumentPart):
     plain_loss: float
 
 
-class AskedAttackerFacts(ReaderFacts):
+class AskedAttackerFacts(AttackerFacts):
     """What an attacker reaches, and how right that is; for the publisher."""
 
     right: float | None
@@ -344,7 +344,7 @@ def _describe(result: SearchResult) -> dict[str, Any]:
         "method": result.method.name,
         "resistance": defence,
         "readers": tuple(
-            AskedAttackerFacts(**dict(reader_facts(each)), right=each.right, falls=each.falls)
+            AskedAttackerFacts(**dict(attacker_facts(each)), right=each.right, falls=each.falls)
             for each in result.readers
         ),
     }

@@ -118,8 +118,8 @@ def report_on_release(
     policy = Policy(*limits) if limits else None
     columns, domain = release.sensitive_columns, release.domain
     measures = [one for each in asked if isinstance(each, Measure) for one in ask_each_column(each, columns, domain)]
-    readers = () if sidecar is None else sidecar.readers
-    audit = judge_release(release, policy, measures, source=Path(source).name, readers=readers)
+    attackers = () if sidecar is None else sidecar.readers
+    audit = judge_release(release, policy, measures, source=Path(source).name, attackers=attackers)
     if sidecar is not None:
         known = published_circumstances(known, sidecar, policy=policy)
     else:

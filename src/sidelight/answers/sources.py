@@ -35,7 +35,7 @@ from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
     from sidelight.answers.questions import AuditRequest, ProtectRequest, SimulateRequest
-    from sidelight.documents.document import ReaderFacts
+    from sidelight.documents.document import AttackerFacts
     from sidelight.engines.spark.source import SparkFile
     from sidelight.release.release import ReleaseBlocks
     from sidelight.streams.streamed_table import AnyTable
@@ -271,7 +271,7 @@ def open_release_blocks(request: AuditRequest) -> ReleaseBlocks:
     return streamed_from(source, roles if needs_weights else replace(roles, weight=None), memory)
 
 
-def find_asked_attackers(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:
+def find_asked_attackers(file: str, roles: Roles) -> tuple[AttackerFacts, ...]:
     """Return which attackers were asked when a file was published, where it is read as it was published."""
     if not sidecar_path(Path(file)).is_file():
         return ()

@@ -1,13 +1,11 @@
-"""What is every document made of?  Parts that refuse what they do not know, numbers written three ways, plain data.
+"""The parts of documents: they refuse unknown keys, write numbers in three ways, and reduce objects to plain data.
 
-Whatever goes to a program has the same `Envelope`, whichever verb answers.  Every object is reduced to plain data
-(`plain`), and every number is written exactly and rounded once, towards caution (`number`).  The keys are a public
-format.
+Every answer for programs is an `Envelope`.  Objects are reduced to plain data (`plain`); numbers are written exactly
+and rounded once, towards caution (`number`).  The keys are a public format.
 
-Facts that more than one document tells have one model each, and what fills it.  The audit's report, the report for
-whoever signs and the sidecar beside a file all say how large a release is, what reading did to its rows, how many
-people went in and came out, what measures found, what two attackers would reach and which files there are.  They say it
-by these, or by parts that add to them what only one document tells.
+Facts of several documents (the audit's report, the report to sign, the sidecar beside a file) have one model each and
+one function that fills it: the size of a release, what reading did to its rows, how many people went in and came out,
+findings, attackers, files.  A document that has more to say about one of them extends the model.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ Plain: TypeAlias = dict[str, JsonValue]
 
 
 class DocumentPart(BaseModel):
-    """A part of a document for other programs: what it does not know is an error."""
+    """A part of a document for other programs; an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,7 +68,7 @@ AnswerT = TypeVar("AnswerT")
 
 
 class Envelope(DocumentPart, Generic[AnswerT]):
-    """What a verb answers, with the same five keys for all of them."""
+    """The answer of a verb, with the same five keys for all verbs."""
 
     kind: str = Field(description='the verb that answers: "audit", "attack"')
     schema_version: int = Field(description="of this kind; raised whenever a reader of it would have to change")
@@ -80,7 +78,7 @@ class Envelope(DocumentPart, Generic[AnswerT]):
 
 
 class Number(DocumentPart):
-    """A number three ways: exactly, as a float rounded towards caution, and as a person reads it."""
+    """A number in three forms: exact, as a float rounded towards caution, and as text for people."""
 
     exact: str = Field(description='"2/3", "7" or "inf"; with `rounded`, the nearest float on the cautious side')
     number: float | None = Field(description="none when it is infinite")
@@ -94,7 +92,7 @@ class Number(DocumentPart):
 
     @property
     def value(self) -> Amount:
-        """The number as it is computed with, exact where it is."""
+        """The number to compute with, exact where it is known exactly."""
         if self.rounded:
             return float(self.exact)
         return math.inf if self.exact == "inf" else Fraction(self.exact)
@@ -108,7 +106,7 @@ class PolicyBound(DocumentPart):
     text: str = Field(description='"≥ 5"')
 
     def holds(self, value: Amount) -> bool:
-        """Decide, exactly."""
+        """Decide exactly whether a value keeps the bound."""
         return self.comparison.holds(value, self.bound.value)
 
     @property
@@ -123,7 +121,7 @@ class PolicyBound(DocumentPart):
 
     @property
     def negation(self) -> str:
-        """What a value is that breaks it: at least 1/2."""
+        """The negation of the limit in words: at least 1/2."""
         return f"{self.comparison.negation.words} {self.bound_text}"
 
 
@@ -135,7 +133,7 @@ def schema_text(document: type[DocumentPart]) -> str:
 
 
 def number(value: Amount, *, large_is_bad: bool) -> Number:
-    """Write a number exactly, as a float that errs on the side of caution, and for people.
+    """Write a number in all three forms.
 
     >>> number(Fraction(2, 3), large_is_bad=True)
     Number(exact='2/3', number=0.6666666666666667, rounded=False, text='2/3')
@@ -155,14 +153,14 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
 
 
 def policy_bound(criterion: Criterion) -> PolicyBound:
-    """Return which bound a criterion sets."""
+    """Return the bound of a criterion."""
     # A bound is rounded to the strict side, which is the other one than that of a finding.
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
     return PolicyBound(comparison=criterion.comparison, bound=bound, text=criterion.bound_text)
 
 
 def finite_or_none(number: float) -> float | None:
-    """Return a number as JSON can hold it: none where it is infinite."""
+    """Return a finite number, or None where it is infinite, as JSON has no infinity."""
     return number if math.isfinite(number) else None
 
 
@@ -204,7 +202,7 @@ NOT_JUDGED = "Attackers the policy does not name are not judged."
 
 
 class ReleaseFacts(DocumentPart):
-    """How large the release is and what it is about."""
+    """The size of a release and its columns."""
 
     people: int
     groups: int
@@ -227,7 +225,7 @@ class ReleaseFacts(DocumentPart):
 
 
 def release_facts(release: ReleaseBlocks) -> ReleaseFacts:
-    """Return how large a release is and what it is about."""
+    """Return the size of a release and its columns."""
     return ReleaseFacts(
         people=release.size,
         groups=len(release),
@@ -266,23 +264,15 @@ class PeopleCounts(DocumentPart):
 
 
 def people_counts(result: SearchResult, release: Release) -> PeopleCounts:
-    """Count who went into a search and who came out in `release`: what it found, or that as it was read back."""
+    """Count the people who went into a search and those in `release`: the one found, or the same as read back."""
     table = result.recoding.table
     return PeopleCounts(
         rows_in=table.intake.rows, people_in=table.people, people_out=release.size, suppressed=result.suppressed
     )
 
 
-class MethodFacts(DocumentPart):
-    """By which method a release was found, and how far the search came."""
-
-    method: str | None = Field(description="null: kept back, with its options, levels and what was looked at")
-    levels: dict[str, int]
-    complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
-
-
 class FindingFacts(DocumentPart):
-    """What one measure found, and the limit on it."""
+    """The result of one measure, and the limit on it."""
 
     measure: str = Field(description='the name, as in a policy file: "group size"')
     settings: Plain
@@ -292,7 +282,7 @@ class FindingFacts(DocumentPart):
 
 
 def finding_facts(measure: Measure, value: Amount, criterion: Criterion | None = None) -> FindingFacts:
-    """Write what a measure found as plain data, with the limit of `criterion`."""
+    """Write the result of a measure as plain data, with the limit of `criterion`."""
     return FindingFacts(
         measure=measure.name,
         settings={name: plain(setting) for name, setting in measure.settings().items()},
@@ -302,8 +292,8 @@ def finding_facts(measure: Measure, value: Amount, criterion: Criterion | None =
     )
 
 
-class ReaderFacts(DocumentPart):
-    """What an attacker would reach whom policies seldom name, such as a learner or an insider."""
+class AttackerFacts(DocumentPart):
+    """What an attacker such as the learner or the insider would reach."""
 
     reader: str = Field(description="the attacker, by the name of the measure that is about them")
     outcome: Outcome
@@ -318,23 +308,23 @@ class ReaderFacts(DocumentPart):
     text: str
 
 
-def reader_facts(reader: AttackerAnswer) -> ReaderFacts:
-    """Return what a reader reaches as plain data."""
-    judged = reader.outcome == "asked" and reader.limit is not None
-    return ReaderFacts(
-        reader=reader.reader,
-        outcome=reader.outcome,
+def attacker_facts(answer: AttackerAnswer) -> AttackerFacts:
+    """Return what an attacker reaches as plain data."""
+    judged = answer.outcome == "asked" and answer.limit is not None
+    return AttackerFacts(
+        reader=answer.reader,
+        outcome=answer.outcome,
         # a lower bound is rounded down, a risk up: each towards the side on which it stays true
-        belief=None if reader.belief is None else number(reader.belief, large_is_bad=not reader.is_lower_bound),
-        lower_bound=reader.is_lower_bound,
-        limit=None if reader.limit is None else number(reader.limit, large_is_bad=True),
-        people=reader.people if judged else None,
-        text=reader.sentence(),
+        belief=None if answer.belief is None else number(answer.belief, large_is_bad=not answer.is_lower_bound),
+        lower_bound=answer.is_lower_bound,
+        limit=None if answer.limit is None else number(answer.limit, large_is_bad=True),
+        people=answer.people if judged else None,
+        text=answer.sentence(),
     )
 
 
 class Candidate(DocumentPart):
-    """A release that could be published: what it loses (less is better), and its value of a measure."""
+    """A release that could be published: its loss (less is better) and its value of a measure."""
 
     name: str
     loss: float
@@ -343,7 +333,7 @@ class Candidate(DocumentPart):
 
 
 class CandidateReleases(DocumentPart):
-    """The candidates of a search, by what is lost and by a limit of the policy, the first unless another is named."""
+    """The candidates of a search, by their loss and by one limit of the policy."""
 
     utility: str
     measure: str
@@ -356,7 +346,7 @@ class CandidateReleases(DocumentPart):
     def build(
         cls, criterion: Criterion, utility: str, candidates: Iterable[tuple[str, float, Amount, bool]]
     ) -> CandidateReleases:
-        """Compare candidates, each with its name, its loss, its value and whether it was chosen."""
+        """Build it from candidates: (name, loss, value of the measure, whether it was chosen)."""
         measure = criterion.measure
         return cls(
             utility=utility,
@@ -372,7 +362,7 @@ class CandidateReleases(DocumentPart):
 
 
 def joint_column_notes(release: ReleaseBlocks, judgements: Sequence[Judgement]) -> Iterator[str]:
-    """Note that cells of several sensitive columns stand together, where no limit is about who knows one of them."""
+    """Note that a row has several sensitive cells, where no limit is about an attacker who knows one of them."""
     columns = release.sensitive_columns
     # a limit with `known` set is about an attacker who knows one sensitive column and asks for another
     known = any(each.criterion.measure.settings().get("known") for each in judgements)

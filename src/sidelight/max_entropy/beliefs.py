@@ -136,17 +136,29 @@ class KeyBeliefs:
         place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
         return np.where(known[place] == sought, self.probability[place], 0.0)
 
-    def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Risk, ...]:
-        """Return the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
+    def rows_that_moved(self, before: KeyBeliefs) -> tuple[Integers, Floats]:
+        """Return the row that moved most of each kind, the largest move first, and all probabilities before.
+
+        `before` is by key.
+        """
         kind, value, here = self.key, self.value, self.probability
         there = before.probabilities_at(self.keys.printed[kind], value)
-        # ties of the last bits are ties, so that people who moved as much come by how sure somebody is, then in order
-        moved, sure = np.round(np.abs(here - there), 12), np.round(here, 12)
-        order = np.lexsort((value, kind, -sure, -moved))
-        of_each_kind = order[np.sort(np.unique(kind[order], return_index=True)[1])][:n]
+        # ties of the last bits are ties, so that equal moves come by probability, then in the order of kinds
+        moved, after = np.round(np.abs(here - there), 12), np.round(here, 12)
+        order = np.lexsort((value, kind, -after, -moved))
+        return order[np.sort(np.unique(kind[order], return_index=True)[1])], there
+
+    def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Risk, ...]:
+        """Return the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
+        rows, there = self.rows_that_moved(before)
         return tuple(
-            Risk(float(here[row]), self.domain[value[row]], self.says(int(kind[row])), float(there[row]))
-            for row in of_each_kind.tolist()
+            Risk(
+                float(self.probability[row]),
+                self.domain[self.value[row]],
+                self.says(int(self.key[row])),
+                float(there[row]),
+            )
+            for row in rows[:n].tolist()
         )
 
     def largest(self, n: int) -> Iterator[tuple[int, int, float]]:

@@ -27,22 +27,21 @@ from pydantic import Field
 from sidelight import __version__
 from sidelight.documents.document import (
     NOT_JUDGED,
+    AttackerFacts,
     DocumentPart,
     FileFacts,
     FindingFacts,
-    MethodFacts,
     Number,
     PeopleCounts,
     Plain,
     PolicyBound,
-    ReaderFacts,
     ReleaseFacts,
+    attacker_facts,
     finding_facts,
     joint_column_notes,
     number,
     people_counts,
     plain,
-    reader_facts,
     release_facts,
 )
 from sidelight.engines.files import files_of
@@ -173,9 +172,12 @@ class ResistanceFacts(DocumentPart):
     )
 
 
-class SearchFacts(MethodFacts):
+class SearchFacts(DocumentPart):
     """How the release was found, unless that is kept back."""
 
+    method: str | None = Field(description="null: kept back, with its options, levels and what was looked at")
+    levels: dict[str, int]
+    complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
     options: Plain
     utility: str | None = Field(default=None, description="by which the release was chosen among others")
     averages: bool = Field(default=False, description="whether groups print averages of their people")
@@ -208,7 +210,7 @@ class Sidecar(DocumentPart):
         description="smaller is better; null: infinite; to three digits where it was computed with the table"
     )
     search: SearchFacts
-    readers: tuple[ReaderFacts, ...] = Field(
+    readers: tuple[AttackerFacts, ...] = Field(
         default=(),
         description="which of two readers were asked when it was found, and what they would reach; people to three "
         "digits; how right they are is not told",
@@ -338,7 +340,7 @@ def build_sidecar(
         utility={name: worth for name, worth in worths.items() if name not in OF_VALUES},
         search=_search_facts(result, quiet=quiet_method),
         readers=tuple(
-            reader_facts(each.for_readers())
+            attacker_facts(each.for_readers())
             for each in result.readers
             if not quiet_method or not each.attacker.knows_method  # what such a one reaches tells how it was made
         ),

@@ -340,7 +340,7 @@ def _knowledge(report: ReleaseReport) -> Blocks:
 
 # Attacks.
 
-ONLY_FOR_WHOEVER_DECIDES = (
+CHECKED_CLAIMS_WARNING = (
     "How right the claims are was checked against the table: this part is for whoever decides, and not to be published "
     "with the file."
 )
@@ -354,7 +354,7 @@ def attack_section(attack: AttackTried) -> PageSection:
     if attack.checked is not None:
         blocks += _calibration(attack.checked)
     elif any(name.startswith("truth: ") for name in attack.facts):
-        blocks.append(Paragraph(ONLY_FOR_WHOEVER_DECIDES))
+        blocks.append(Paragraph(CHECKED_CLAIMS_WARNING))
     rows, called = [], tomllib.loads(read_template("facts.toml"))
     for name, value in attack.facts.items():
         # there is a name for each number of values left, which no dictionary can list
@@ -372,7 +372,7 @@ def attack_section(attack: AttackTried) -> PageSection:
 def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
     yield Paragraph(
         f"Of {counted(beliefs.people, 'person')}, the {beliefs.model} model guesses {beliefs.right:.1%} right, and "
-        f"claims to be {beliefs.claimed:.1%} sure on average. {ONLY_FOR_WHOEVER_DECIDES}"
+        f"claims to be {beliefs.claimed:.1%} sure on average. {CHECKED_CLAIMS_WARNING}"
     )
     try:
         from sidelight.report.pictures import calibration_picture  # noqa: PLC0415 - slow, and an extra
@@ -406,7 +406,7 @@ def _asked_attackers(report: ReleaseReport) -> Blocks:
         "get of the value of one person?"
     )
     if any(each.outcome != "not asked" for each in answers):
-        yield from _pictures(report, "readers")
+        yield from _pictures(report, "attackers")
     lines = [each for each in answers if each.outcome != "not asked" or each.reader not in have_sections]
     if lines:
         yield Points(tuple(f"{capitalize(each.text)}." for each in lines))
@@ -508,10 +508,10 @@ TOPICS: dict[str, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "published": ("What was published", what_is_published),
     "technique": ("How it was made", how_it_was_made),
     "groups": ("How large the groups are", _groups),
-    "readers": ("Who reads it, and what each is taken to know", _attackers),
+    "attackers": ("Who reads it, and what each is taken to know", _attackers),
     "worst off": ("Who is worst off", _worst_off),
     "knowledge": ("And if somebody knows more?", _knowledge),
-    "asked readers": (ATTACKERS, _asked_attackers),
+    "asked attackers": (ATTACKERS, _asked_attackers),
     "attacks": ("Other attacks that were tried", _attacks),
     "utility": ("What the release is worth", _utility),
     "not covered": ("What is not covered", lambda report: iter([Points(report.answer.not_covered)])),

@@ -24,15 +24,15 @@ from sidelight import __version__
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import exposure_document, sentences
 from sidelight.documents.document import (
+    AttackerFacts,
     CandidateReleases,
     Envelope,
     FileFacts,
     FindingFacts,
     IntakeFacts,
-    ReaderFacts,
+    attacker_facts,
     number,
     policy_bound,
-    reader_facts,
 )
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, expect_mapping, expect_several, parameter
 from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
@@ -137,14 +137,14 @@ def judge_release(
     *,
     verdict: Verdict | None = None,
     source: str | None = None,
-    readers: Sequence[ReaderFacts] = (),
+    attackers: Sequence[AttackerFacts] = (),
 ) -> AuditReport:
-    """Measure, and judge by the policy, if it is given; `verdict` is what was judged already."""
+    """Measure, and judge by the policy, if it is given; `verdict` is an earlier judgement."""
     if policy is not None:
         verdict = expect(Policy, policy, parameter("policy")).judge(release)
-    asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
-    findings = list(measure_all(asked, release))
-    return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
+    several = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
+    findings = list(measure_all(several, release))
+    return audit_report(release, verdict=verdict, findings=findings, source=source, attackers=attackers)
 
 
 def judge_table(table: Table, policy: Policy) -> RiskBefore:
@@ -183,7 +183,7 @@ def report_on_result(
         measures,
         verdict=result.verdict,
         source=source,
-        readers=[reader_facts(each.for_readers()) for each in result.readers],
+        attackers=[attacker_facts(each.for_readers()) for each in result.readers],
     )
     policy = result.policy if policy is None else policy
     table = result.recoding.table
@@ -228,7 +228,7 @@ def report_on_file(
     document = read_checked(path)
     policy = read_policy_text(document.policy).policy if policy is None else policy
     release = read_published(path)
-    audit = judge_release(release, policy, measures, source=path.name, readers=document.readers)
+    audit = judge_release(release, policy, measures, source=path.name, attackers=document.readers)
     known = replace(known, before=None if table is None else judge_table(table, policy))
     known = published_circumstances(known, document, policy=policy, path=path)
     return add_curves(audit, release, known, policy)

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
-from sidelight.report.charts.attackers import checked_claims_chart, readers_chart
+from sidelight.report.charts.attackers import attackers_chart, checked_claims_chart
 from sidelight.report.charts.groups import size_steps_chart, value_bars_chart
 from sidelight.report.charts.limits import JudgedLimit, limits_chart
 from sidelight.report.charts.risk_curves import RiskCurve, kinds_chart
@@ -100,10 +100,10 @@ def _cells(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
         yield cells_chart(curve, limit=each.limit, own=own)
 
 
-def _readers(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
-    readers = [each for each in report.audit.readers if each.outcome in ("asked", "could not tell")]
-    if any(each.belief is not None for each in readers):
-        yield readers_chart(readers)
+def _draw_attackers(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
+    attackers = [each for each in report.audit.readers if each.outcome in ("asked", "could not tell")]
+    if any(each.belief is not None for each in attackers):
+        yield attackers_chart(attackers)
 
 
 def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
@@ -127,7 +127,7 @@ CHARTS: dict[str, Callable[[ReportedRelease], Iterator[alt.TopLevelMixin]]] = {
     "values": _values,
     "knowledge": _draw_knowledge,
     "cells": _cells,
-    "readers": _readers,
+    "attackers": _draw_attackers,
     "cuts": lambda report: (cuts_chart(cuts.along, cuts.parts) for cuts in [report.cuts] if cuts is not None),
     "utility": _draw_utility,
 }

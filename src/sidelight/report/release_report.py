@@ -22,7 +22,6 @@ from sidelight.documents.document import (
     CandidateReleases,
     DocumentPart,
     FileFacts,
-    MethodFacts,
     Number,
     PeopleCounts,
     PolicyBound,
@@ -74,10 +73,12 @@ class ColumnFacts(DocumentPart):
     )
 
 
-class HowMade(PeopleCounts, MethodFacts):
+class HowMade(PeopleCounts):
     """How a release was made."""
 
     method: str = Field(description="in words where the sidecar keeps it back")
+    levels: dict[str, int]
+    complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
     checked: int = 0
     resists: str | None = Field(default=None, description="against whom it was made besides, in words")
     utility: dict[str, float | None] = Field(default_factory=dict, description="smaller is better; null: infinite")

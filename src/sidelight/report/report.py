@@ -23,16 +23,16 @@ from pydantic import Field, JsonValue
 from sidelight import __version__
 from sidelight.documents.document import (
     NOT_JUDGED,
+    AttackerFacts,
     DocumentPart,
     FindingFacts,
     IntakeFacts,
     Plain,
-    ReaderFacts,
     ReleaseFacts,
+    attacker_facts,
     finding_facts,
     joint_column_notes,
     plain,
-    reader_facts,
     release_facts,
 )
 from sidelight.errors import BadMeasure, as_names
@@ -144,7 +144,7 @@ class Audit(DocumentPart):
     intake: IntakeFacts
     findings: tuple[AuditFinding, ...]
     singled_out: SingledOut | None = Field(default=None, description="of an audit without limits and measures")
-    readers: tuple[ReaderFacts, ...] = Field(
+    readers: tuple[AttackerFacts, ...] = Field(
         default=(), description="which of two readers were asked, and what they would reach; else how to ask them"
     )
     verdict: Outcome
@@ -237,8 +237,8 @@ def _shorten_labels(finding: AuditFinding, text: str) -> str:
 ATTACKERS = "Two readers whom policies seldom name"
 
 
-def attackers_section(attackers: Sequence[ReaderFacts]) -> Iterator[PageSection]:
-    """Yield what two attackers reach whom policies seldom name; in one line where neither was asked."""
+def attackers_section(attackers: Sequence[AttackerFacts]) -> Iterator[PageSection]:
+    """Yield what the learner and the insider reach; one line where neither was asked."""
     lines = [f"{capitalize(each.text)}." for each in attackers]
     if all(each.outcome == "not asked" for each in attackers):
         who = [attacker_of(each.reader) for each in attackers]
@@ -265,11 +265,11 @@ def audit_report(
     roles: Mapping[str, object] | None = None,
     notes: Sequence[str] = (),
     singled_out: SingledOut | None = None,
-    readers: Sequence[ReaderFacts] = (),
+    attackers: Sequence[AttackerFacts] = (),
 ) -> AuditReport:
-    """Build the audit of a release from what a policy says about it and from findings without a limit.
+    """Build the audit of a release from the verdict of a policy and from findings without a limit.
 
-    `readers` is what is known of them already; who is not among them and was not measured was not asked.
+    `attackers` were asked before; those who are not among them and were not measured were not asked.
 
     >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.policy.policy import Policy
@@ -312,7 +312,7 @@ def audit_report(
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
         findings=tuple(audited),
         singled_out=singled_out,
-        readers=tuple(_reader(kind.attacker, measured, readers) for kind in asked_attackers()),
+        readers=tuple(_find_attacker(kind.attacker, measured, attackers) for kind in asked_attackers()),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
     )
     return AuditReport(
@@ -329,16 +329,16 @@ def audit_report(
     )
 
 
-def _reader(attacker: Attacker, measured: Sequence[Finding], known: Sequence[ReaderFacts]) -> ReaderFacts:
-    """Return what a reader reaches: as it was measured, else as it is known, else that nobody asked."""
+def _find_attacker(attacker: Attacker, measured: Sequence[Finding], known: Sequence[AttackerFacts]) -> AttackerFacts:
+    """Return what an attacker reaches: as measured, else as known before, else that the attacker was not asked."""
     finding = next((each for each in measured if each.measure.name == attacker.name), None)
     if finding is not None and finding.kindest is not None:
         ends = f"{in_words(finding.kindest)} to {in_words(finding.value)}"
-        return reader_facts(AttackerAnswer(attacker, "could not tell", f"it is {ends}"))
+        return attacker_facts(AttackerAnswer(attacker, "could not tell", f"it is {ends}"))
     if finding is not None:
-        return reader_facts(AttackerAnswer(attacker, "asked", "as a measure asks", finding.value))
+        return attacker_facts(AttackerAnswer(attacker, "asked", "as a measure asks", finding.value))
     return next(
-        (each for each in known if each.reader == attacker.name), reader_facts(AttackerAnswer(attacker, "not asked"))
+        (each for each in known if each.reader == attacker.name), attacker_facts(AttackerAnswer(attacker, "not asked"))
     )
 
 

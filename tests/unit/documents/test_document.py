@@ -15,7 +15,6 @@ import sidelight as sl
 from sidelight.documents.document import (
     FileFacts,
     FindingFacts,
-    MethodFacts,
     PeopleCounts,
     finding_facts,
     number,
@@ -23,7 +22,7 @@ from sidelight.documents.document import (
     plain,
 )
 from sidelight.measures.criterion import Witness
-from sidelight.publish.sidecar import PublishedFile, PublishedFinding, SearchFacts, published_finding
+from sidelight.publish.sidecar import PublishedFile, PublishedFinding, published_finding
 from sidelight.release.groups import GroupName
 from sidelight.report.release_report import HowMade, how_made
 from sidelight.report.report import AuditFinding, audit_report
@@ -96,8 +95,6 @@ def test_report_and_sidecar_share_one_model_for_each_fact():
     assert issubclass(PublishedFinding, FindingFacts)
     assert issubclass(PublishedFile, FileFacts)
     assert issubclass(HowMade, PeopleCounts)
-    assert issubclass(HowMade, MethodFacts)
-    assert issubclass(SearchFacts, MethodFacts)
 
 
 def test_finding_facts_of_one_judgement_are_equal_in_report_and_sidecar():

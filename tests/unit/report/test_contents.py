@@ -3,7 +3,7 @@
 from support.words import mentions, says
 
 import sidelight as sl
-from sidelight.report.contents import ONLY_FOR_WHOEVER_DECIDES, attack_section, how_it_was_made, what_is_published
+from sidelight.report.contents import CHECKED_CLAIMS_WARNING, attack_section, how_it_was_made, what_is_published
 from sidelight.report.page import Grid, Paragraph
 from sidelight.report.release_report import AttackTried
 
@@ -35,7 +35,7 @@ def test_numbers_have_words_and_what_is_compared_with_the_truth_is_for_whoever_d
     section = attack_section(AttackTried(kind="attack", source=("other.csv",), notes=("Together.",), facts=facts))
     assert section.title == "Attack: other.csv"
     _, warning, grid = section.blocks
-    assert warning == Paragraph(ONLY_FOR_WHOEVER_DECIDES)
+    assert warning == Paragraph(CHECKED_CLAIMS_WARNING)
     assert isinstance(grid, Grid)
     assert [number for _, number in grid.rows] == ["0.5", "2,000", "4", "1"]
     share, left, known, unheard_of = (label for label, _ in grid.rows)

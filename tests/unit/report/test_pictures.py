@@ -36,7 +36,7 @@ def test_every_topic_with_numbers_has_its_picture(report, monkeypatch):
     monkeypatch.setattr("sidelight.report.plots.svg", lambda chart, _: description_of(chart))
     drawn = {name: len(tuple(pictures_of(report, name))) for name in CHARTS}
     assert drawn.pop("cuts") == 0  # levels were searched, and nobody was cut apart
-    assert drawn == {"limits": 1, "sizes": 1, "values": 1, "knowledge": 1, "cells": 1, "readers": 1, "utility": 2}
+    assert drawn == {"limits": 1, "sizes": 1, "values": 1, "knowledge": 1, "cells": 1, "attackers": 1, "utility": 2}
 
 
 @pytest.mark.parametrize("outline", [None, *OUTLINES])

@@ -16,7 +16,7 @@ import pytest
 from support.words import mentions
 
 import sidelight as sl
-from sidelight.documents.document import reader_facts
+from sidelight.documents.document import attacker_facts
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, UnnamedAttackerWarning, WrongKind
 from sidelight.measures.criterion import Criterion
 from sidelight.policy.measure_names import ASK_CHOICES, all_measures, asked_attackers
@@ -312,7 +312,7 @@ def test_insider_with_groups_left_out_says_at_least(mondrian):
     assert asked.belief <= least
     assert "at least" in asked.sentence()
     assert "at most" not in asked.sentence()
-    facts = reader_facts(asked)
+    facts = attacker_facts(asked)
     assert facts.lower_bound
     assert facts.belief.number <= asked.belief
     assert asked.for_readers().belief <= asked.belief
@@ -357,7 +357,7 @@ def test_the_sidecar_tells_what_readers_reach_and_nothing_that_is_true(mondrian,
     assert insider["lower_bound"]  # people in large groups were left out
     assert insider["belief"]["number"] == pytest.approx(0.606)
     for told, asked in zip((learner, insider), answers_of(mondrian), strict=True):
-        assert told["belief"] == json.loads(reader_facts(asked).belief.model_dump_json())
+        assert told["belief"] == json.loads(attacker_facts(asked).belief.model_dump_json())
     assert insider["limit"]["exact"] == "1/2"
     for each in (learner, insider):
         assert "right" not in each["text"]

@@ -1,14 +1,14 @@
-"""How sure do attackers get, how right are they, and what do they learn that the release alone does not tell?
+"""Charts of attackers: their confidence, how often they are right, and what they learn beyond the release alone.
 
 Asked attackers   a dot for each on one scale, and the limit as a rule
-Insider           of how many people how sure, beside what the release alone says: two step lines that only fall; who
-                  could not be told of is on neither, and is counted in the subtitle
-Learner           what is claimed against how often it is right; without the truth, only how surely how many are claimed
-Two releases      how many values are left to people, and how sure somebody gets of them; people about whom releases
-                  contradict each other are drawn apart, never as given away and never as the contrary
-Statistician      beliefs before and after, of the people about whom they move most: before is what follows from the
-                  release alone, by the same model; where nothing more is known, what is true of everybody stands there
-Rules             how far beliefs are from the truth, by how many rules are known: rules that say "has", rules that say
+Insider           people by the insider's confidence, beside that of the release alone: two step lines that only fall;
+                  people for whom it was not computed are on neither, and are counted in the subtitle
+Learner           claimed confidence against how often it is right; without the truth, claimed confidence alone
+Two releases      people by the number of values left to them, and by an attacker's confidence; people about whom the
+                  releases contradict each other are drawn apart, neither as disclosed nor as not disclosed
+Statistician      beliefs before and after, for the people about whom they move most: before is what follows from the
+                  release alone, by the same model; where nothing more is known, the shares of all people stand there
+Rules             how far beliefs are from the truth, by the number of rules known: rules that say "has", rules that say
                   "has not", and both kinds together are a line each, named at its end
 """
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.attack.exposure import Exposure
-    from sidelight.documents.document import Number, ReaderFacts
+    from sidelight.documents.document import AttackerFacts, Number
     from sidelight.max_entropy.beliefs import KeyBeliefs, ReleaseBeliefs
     from sidelight.max_entropy.measure import RuleCurve, RulePoint
     from sidelight.minimality.insider import InsiderBeliefs
@@ -58,14 +58,14 @@ if TYPE_CHECKING:
 HOW_SURE = "how sure somebody claims to be"
 
 
-def readers_chart(readers: Sequence[ReaderFacts]) -> alt.TopLevelMixin:
-    """Draw what attackers reach, and how sure anybody may get."""
-    known = [(each, each.belief) for each in readers if each.belief is not None]
+def attackers_chart(attackers: Sequence[AttackerFacts]) -> alt.TopLevelMixin:
+    """Draw the largest confidence of each attacker, and the limit."""
+    known = [(each, each.belief) for each in attackers if each.belief is not None]
     if not known:
         raise BadMeasure("no reader could be told of, so there is no picture of them; the sentences say why")
     return finish_chart(
-        _dots(readers, known),
-        title=readers_title(known),
+        _draw_dots(attackers, known),
+        title=attackers_title(known),
         subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed."
         + (" At least that where people were left out." if any(each.lower_bound for each, _ in known) else ""),
         table=TableBehind(
@@ -76,38 +76,38 @@ def readers_chart(readers: Sequence[ReaderFacts]) -> alt.TopLevelMixin:
                     "could not be told" if each.belief is None else _write_belief(each, each.belief),
                     "" if each.limit is None else exact_text(each.limit.value),
                 )
-                for each in readers
+                for each in attackers
             ),
         ),
         width=600,
     )
 
 
-def _write_belief(reader: ReaderFacts, belief: Number) -> str:
-    return f"at least {belief.text}" if reader.lower_bound else belief.text
+def _write_belief(attacker: AttackerFacts, belief: Number) -> str:
+    return f"at least {belief.text}" if attacker.lower_bound else belief.text
 
 
-def _dots(readers: Sequence[ReaderFacts], known: Sequence[tuple[ReaderFacts, Number]]) -> Drawing:
+def _draw_dots(attackers: Sequence[AttackerFacts], known: Sequence[tuple[AttackerFacts, Number]]) -> Drawing:
     library = altair()
-    order = [attacker_of(each.reader).who for each in readers]
+    order = [attacker_of(each.reader).who for each in attackers]
     rows = []
-    for each, told in known:
-        belief, limit = told.value, None if each.limit is None else each.limit.value
+    for attacker, largest in known:
+        belief, limit = largest.value, None if attacker.limit is None else attacker.limit.value
         # to the right of a dot comes the rule of the limit, or else the end of the scale
         ahead = 1 - belief if limit is None or limit < belief else limit - belief
         rows.append(
             {
-                "reader": attacker_of(each.reader).who,
+                "who": attacker_of(attacker.reader).who,
                 # a dot may overstate a risk by its rounding, and never understate it
                 "belief": round_up(belief),
-                "text": _write_belief(each, told),
+                "text": _write_belief(attacker, largest),
                 "beyond": limit is not None and belief > limit,
                 # a number takes 0.16 of the scale: it stands at the left where the end or the limit is closer
                 "left": ahead < 0.16 < belief,
             }
         )
     base = draw_rows(rows, 440, 44 * len(order))
-    y = library.Y("reader:N").sort(order).scale(domain=order).axis(title=None, grid=False, ticks=False, labelLimit=260)
+    y = library.Y("who:N").sort(order).scale(domain=order).axis(title=None, grid=False, ticks=False, labelLimit=260)
     x = share_axis(library.X("belief:Q"), "how sure of the value of one person, at most")
     colour = library.condition("datum.beyond", library.value(VERMILION), library.value(BLUE))
     words = {"baseline": "bottom", "dy": -4, "fontSize": 12, "fontWeight": "bold", "color": INK}
@@ -117,31 +117,31 @@ def _dots(readers: Sequence[ReaderFacts], known: Sequence[tuple[ReaderFacts, Num
         base.transform_filter("!datum.left").mark_text(align="left", dx=8, **words).encode(y, x, text="text:N"),
         base.transform_filter("datum.left").mark_text(align="right", dx=-8, **words).encode(y, x, text="text:N"),
     ]
-    untold = [
-        {"reader": who, "text": "? could not be told"}
-        for who, each in zip(order, readers, strict=True)
+    not_computed = [
+        {"who": who, "text": "? could not be told"}
+        for who, each in zip(order, attackers, strict=True)
         if each.belief is None
     ]
-    if untold:
-        said = draw_rows(untold).mark_text(align="left", dx=8, fontSize=12, color=INK)
-        layers.append(said.encode(y, x=library.value(0), text="text:N"))
-    limited = next((each.limit for each in readers if each.limit is not None), None)
-    if limited is not None:
-        rule = draw_rows([{"limit": float(limited.value), "text": f"limit {limited.text}"}])
-        named = rule.mark_text(color=INK, fontSize=12, baseline="bottom", dy=-4)
+    if not_computed:
+        marks = draw_rows(not_computed).mark_text(align="left", dx=8, fontSize=12, color=INK)
+        layers.append(marks.encode(y, x=library.value(0), text="text:N"))
+    bound = next((each.limit for each in attackers if each.limit is not None), None)
+    if bound is not None:
+        rule = draw_rows([{"limit": float(bound.value), "text": f"limit {bound.text}"}])
+        label = rule.mark_text(color=INK, fontSize=12, baseline="bottom", dy=-4)
         layers += [
             rule.mark_rule(color=INK, strokeWidth=2).encode(x="limit:Q"),
-            named.encode(x="limit:Q", y=library.value(0), text="text:N"),
+            label.encode(x="limit:Q", y=library.value(0), text="text:N"),
         ]
     return library.layer(*layers)
 
 
-def readers_title(known: Sequence[tuple[ReaderFacts, Number]]) -> str:
-    """Return who gets surest, and whether that is more than the limit."""
-    surest, belief = max(known, key=lambda each: each[1].value)
-    attacker = attacker_of(surest.reader)
-    end = f"; the limit is {surest.limit.text}" if surest.limit is not None else ""
-    bound, whom = ("at least", "somebody") if surest.lower_bound else ("at most", "anybody")
+def attackers_title(known: Sequence[tuple[AttackerFacts, Number]]) -> str:
+    """Return the title: the most confident attacker, and the limit."""
+    strongest, belief = max(known, key=lambda each: each[1].value)
+    attacker = attacker_of(strongest.reader)
+    end = f"; the limit is {strongest.limit.text}" if strongest.limit is not None else ""
+    bound, whom = ("at least", "somebody") if strongest.lower_bound else ("at most", "anybody")
     is_sure = "claims to be" if attacker.only_claims else "is"
     return f"{capitalize(attacker.who)} {is_sure} {bound} {belief.text} sure of {whom}{end}"
 
@@ -150,24 +150,24 @@ def readers_title(known: Sequence[tuple[ReaderFacts, Number]]) -> str:
 
 
 def insider_chart(learnt: InsiderBeliefs) -> alt.TopLevelMixin:
-    """Draw how many people are believed how surely."""
+    """Draw the people by an insider's confidence, and by that of the release alone."""
     if learnt.outcome == "could not tell":
         raise BadMeasure(f"what an insider reaches could not be told, so there is no picture of it: {learnt.reason}")
-    steps = [Fraction(at, 20) for at in range(20)]
+    steps = [Fraction(step, 20) for step in range(20)]
     inside = [learnt.people_above(each, end="estimate") for each in steps]
     printed = [learnt.printed_above(each) for each in steps]
     people = learnt.release.size
-    untold = f" Of {counted(learnt.untold, 'person')} it could not be told." if learnt.untold else ""
+    not_computed = f" Of {counted(learnt.untold, 'person')} it could not be told." if learnt.untold else ""
     whom = "somebody" if learnt.untold else "anybody"
     alone = f"the release alone makes one at most {in_words(learnt.printed_worst)} sure"
     return finish_chart(
         _two_lines(steps, inside, printed, people),
         title=f"An insider is {learnt.worst_in_words} sure of {whom}; {alone}",
         subtitle=f"{counted(people, 'person')} in {counted(len(learnt.release), 'group')}; the making tells something "
-        f"in {len(learnt.telling):,} {form('group', len(learnt.telling))}.{untold}",
+        f"in {len(learnt.telling):,} {form('group', len(learnt.telling))}.{not_computed}",
         table=TableBehind(
             ("surer than", "people, to an insider", "people, by the release alone"),
-            tuple((float(at), one, other) for at, one, other in zip(steps, inside, printed, strict=True)),
+            tuple((float(step), one, other) for step, one, other in zip(steps, inside, printed, strict=True)),
         ),
         width=600,
     )
@@ -177,7 +177,7 @@ def _two_lines(steps: Sequence[Fraction], inside: Sequence[int], printed: Sequen
     library = altair()
     rows = [
         {"sure": float(step), "inside": one, "printed": other}
-        # nothing is surer than certain: both lines end at 0
+        # nobody is believed with more than certainty: both lines end at 0
         for step, one, other in zip((*steps, 1), (*inside, 0), (*printed, 0), strict=True)
     ]
     base = draw_rows(rows, 460, 250)
@@ -201,7 +201,7 @@ def _two_lines(steps: Sequence[Fraction], inside: Sequence[int], printed: Sequen
 
 
 def calibration_chart(learned: Learned) -> alt.TopLevelMixin:
-    """Draw what a learner claims, and how right it is."""
+    """Draw a learner's claimed confidence, and how often it is right where the truth is known."""
     if learned.right is None or learned.calibration_error is None:
         return _claims_chart(learned)
     return checked_claims_chart(
@@ -212,7 +212,7 @@ def calibration_chart(learned: Learned) -> alt.TopLevelMixin:
 def checked_claims_chart(
     model: str, claimed: float, right: float, error: float, bins: Sequence[BeliefBin]
 ) -> alt.TopLevelMixin:
-    """Draw claims that were compared with the truth: how sure, how often right, and how far the two are apart."""
+    """Draw claims compared with the truth: claimed confidence, how often it is right, and the difference."""
     library = altair()
     total = sum(each.people for each in bins)
     rows = [
@@ -271,13 +271,13 @@ def _claims_chart(learned: Learned) -> alt.TopLevelMixin:
     )
 
 
-# Somebody who has several releases.
+# An attacker with several releases.
 
 ALONE, TOGETHER = "by the best release alone", "by all together"
 
 
 def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
-    """Draw how many values are left to people: by the best release alone, and by all of them together."""
+    """Draw people by the number of values left to them: by the best release alone, and by all together."""
     rows = _count_values_left(exposure)
     library = altair()
     order = [name for name, _, _ in rows]
@@ -310,7 +310,7 @@ def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
 
 
 def _count_values_left(exposure: Exposure, most_bars: int = 12) -> list[tuple[str, int, int]]:
-    """Return how many people have how many values left, before and after; what lies beyond `most_bars` is one."""
+    """Return (values left, people before, people after); all numbers beyond `most_bars` are one row."""
     before, after = exposure.distribution("before"), exposure.distribution("after")
     # the same bars for both, so that they can be compared
     few = range(1, min(max([*before, *after], default=0), most_bars) + 1)
@@ -335,7 +335,7 @@ def _exposure_title(exposure: Exposure) -> str:
 
 
 def _describe_left_out(exposure: Exposure) -> str:
-    """Return who is neither given away nor the contrary: who was not located, and contradictions."""
+    """Return how many people were not located, and about how many the releases contradict each other."""
     contradicted = int(exposure.contradicted * exposure.located)
     notes = [
         f"Not located somewhere, and not given away: {exposure.not_located:,}." if exposure.not_located else "",
@@ -345,7 +345,7 @@ def _describe_left_out(exposure: Exposure) -> str:
 
 
 def breach_chart(exposure: Exposure, *, belief: Bound = 1) -> alt.TopLevelMixin:
-    """Draw of which share of people somebody is at least so sure; each point is decided exactly."""
+    """Draw the share of people by an attacker's least confidence; each point is decided exactly."""
     library = altair()
     point = exact(belief)
     if isinstance(point, float):
@@ -390,35 +390,31 @@ def breach_chart(exposure: Exposure, *, belief: Bound = 1) -> alt.TopLevelMixin:
 
 
 def beliefs_chart(after: ReleaseBeliefs, before: ReleaseBeliefs | None = None) -> alt.TopLevelMixin:
-    """Draw what is believed, value by value, of the kind of people about whom it moved most."""
+    """Draw the beliefs about each value, for the kind of people about whom they moved most."""
     kinds, release = after.by_kind, after.release
     if before is None and not after.known:
-        # nothing more is known than the release: what is true of everybody stands in place of before
+        # nothing more is known than the release: the shares of all people stand in place of before
         kind, value, _ = next(kinds.largest(1))
         rows = _row_by_value(kinds, kind)
         changes = [
-            Change(shown(text), int(people) / release.size, rows.get(at, 0.0))
-            for at, (text, people) in enumerate(zip(kinds.domain, release.groups.whole.tolist(), strict=True))
+            Change(shown(text), int(people) / release.size, rows.get(code, 0.0))
+            for code, (text, people) in enumerate(zip(kinds.domain, release.groups.whole.tolist(), strict=True))
         ]
         return _moves_chart(after, changes, kind, value, ends=("everybody", "these people"))
     earlier = after.forget_statements(seconds=60) if before is None else before
-    # the kind of people and the value whose probability changed most; of equals the surest, then the first
-    printed = earlier.by_key.probabilities_at(kinds.keys.printed[kinds.key], kinds.value)
-    # the last digits of the solver must not decide between equals
-    moved, sure = np.round(np.abs(kinds.probability - printed), 12), np.round(kinds.probability, 12)
-    row = int(np.lexsort((kinds.value, kinds.key, -sure, -moved))[0])
+    row = int(kinds.rows_that_moved(earlier.by_key)[0][0])
     kind, value = int(kinds.key[row]), int(kinds.value[row])
     rows = _row_by_value(kinds, kind)
     # (values,): what was believed of the people with the same printed labels
     there = earlier.by_key.probabilities_at(
         np.full(len(kinds.domain), int(kinds.keys.printed[kind])), np.arange(len(kinds.domain))
     )
-    # of sets, statements about a value tell people apart for that value alone: of the others nothing is said here
-    whole = isinstance(after, Beliefs) or (kinds.keys.part[kind] < 0 and kinds.keys.person[kind] == NOBODY)
+    # with sets, statements about a value distinguish people for that value alone: the other values are not drawn
+    every = isinstance(after, Beliefs) or (kinds.keys.part[kind] < 0 and kinds.keys.person[kind] == NOBODY)
     changes = [
-        Change(shown(text), float(there[at]), rows.get(at, 0.0))
-        for at, text in enumerate(kinds.domain)
-        if whole or at in rows
+        Change(shown(text), float(there[code]), rows.get(code, 0.0))
+        for code, text in enumerate(kinds.domain)
+        if every or code in rows
     ]
     return _moves_chart(after, changes, kind, value, ends=("before", "after"))
 

@@ -32,7 +32,7 @@ from sidelight.answers.candidates import (
     list_smallest_groups,
     write_worth,
 )
-from sidelight.documents.document import DocumentPart, ReaderFacts, reader_facts
+from sidelight.documents.document import AttackerFacts, DocumentPart, attacker_facts
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
 from sidelight.report.plots import description_of, specification, table_behind, title_of
 from sidelight.report.report import AuditFinding
@@ -63,7 +63,7 @@ class ReleaseAnswer(DocumentPart):
     findings: tuple[AuditFinding, ...] = ()
     before: tuple[AuditFinding, ...] = Field(default=(), description="what the limits find of the table as it is")
     candidates: tuple[CandidateLine, ...] = ()
-    readers: tuple[ReaderFacts, ...] = Field(default=(), description="two readers whom the limits do not name")
+    readers: tuple[AttackerFacts, ...] = Field(default=(), description="two readers whom the limits do not name")
     warnings: tuple[str, ...] = ()
 
 
@@ -99,7 +99,7 @@ def answer(looked: Looked) -> ReleaseAnswer:
         findings=taken.findings,
         before=taken.before,
         candidates=looked.candidates,
-        readers=tuple(map(reader_facts, readers)),
+        readers=tuple(map(attacker_facts, readers)),
         warnings=(*taken.result.notes, *taken.result.warnings),
     )
 

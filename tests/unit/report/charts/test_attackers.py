@@ -8,16 +8,16 @@ import pytest
 from support.words import mentions
 
 import sidelight as sl
-from sidelight.documents.document import ReaderFacts, number
+from sidelight.documents.document import AttackerFacts, number
 from sidelight.errors import BadMeasure
-from sidelight.report.charts.attackers import readers_chart
+from sidelight.report.charts.attackers import attackers_chart
 from sidelight.report.plots import description_of, svg, table_behind, title_of
 
 
 def reader(name, belief=None, limit=None, *, lower_bound=False):
     numbers = [None if each is None else number(each, large_is_bad=True) for each in (belief, limit)]
     outcome = "could not tell" if belief is None else "asked"
-    return ReaderFacts(
+    return AttackerFacts(
         reader=name, outcome=outcome, belief=numbers[0], limit=numbers[1], lower_bound=lower_bound, text=""
     )
 
@@ -27,31 +27,31 @@ INSIDER = reader("insider")
 
 
 def test_who_could_not_be_told_of_is_drawn_as_such():
-    chart = readers_chart([LEARNER, INSIDER])
+    chart = attackers_chart([LEARNER, INSIDER])
     assert "? could not be told" in svg(chart)
     assert table_behind(chart).rows[1] == ("an insider", "could not be told", "")
 
 
 def test_the_surest_reader_is_named_and_one_without_a_limit_too():
     surer = reader("insider", Fraction(9, 10))
-    assert mentions(title_of(readers_chart([LEARNER, surer])), "insider", "at most 9/10")
+    assert mentions(title_of(attackers_chart([LEARNER, surer])), "insider", "at most 9/10")
 
 
-def test_readers_chart_people_left_out_says_at_least():
+def test_attackers_chart_people_left_out_says_at_least():
     insider = reader("insider", Fraction(9, 10), lower_bound=True)
-    chart = readers_chart([LEARNER, insider])
+    chart = attackers_chart([LEARNER, insider])
     assert mentions(title_of(chart), "insider", "at least 9/10")
     assert [row[1] for row in table_behind(chart).rows] == ["3/5", "at least 9/10"]
 
 
 def test_where_nothing_could_be_told_there_is_no_picture():
     with pytest.raises(BadMeasure, match="no picture"):
-        readers_chart([INSIDER])
+        attackers_chart([INSIDER])
 
 
 def test_a_rounded_belief_is_not_called_exact():
     rounded = reader("learner", Fraction(599, 1000), Fraction(2, 3))
-    behind = table_behind(readers_chart([rounded]))
+    behind = table_behind(attackers_chart([rounded]))
     assert behind.columns[1] == "how sure, at most"
     assert behind.rows[0][1] == "0.5990"
 
