@@ -30,8 +30,8 @@ from pydantic import (
 )
 
 from sidelight.errors import as_names
-from sidelight.measures.attacker_answer import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Comparison, Criterion, Judgement, exact
+from sidelight.measures.measure import AttackerAnswer, Outcome
 from sidelight.release.groups import GroupName
 from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.table.labels import shown

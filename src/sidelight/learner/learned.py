@@ -20,6 +20,7 @@ multisets have one formula only.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -31,9 +32,18 @@ import numpy as np
 from sidelight.errors import BadMeasure, BadTable, as_given, expect, parameter
 from sidelight.learner.roster import LABELS_ALONE, Roster, Truth, truth_of
 from sidelight.learner.training import ROUNDS, Model, ModelName, Trained, model_name, train_on, train_without_roster
-from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease, is_beyond_chance
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, in_policy, read, whole_amount
+from sidelight.measures.measure import (
+    ROW,
+    Attacker,
+    AttackerAnswer,
+    FoundRelease,
+    Measure,
+    Monotonicity,
+    in_policy,
+    read,
+    whole_amount,
+)
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
@@ -400,6 +410,18 @@ class LearntBelief(Witness):
     says: tuple[tuple[str, Label], ...] = ()
     mates: tuple[MateBelief, ...] = ()
     telling: tuple[TellingLabel, ...] = ()
+
+
+def is_beyond_chance(people: int, right: float, limit: float) -> bool:
+    """Return whether `people` guesses of confidence above c are right more often than c + √(ln 100 / people).
+
+    Guesses that know nothing are so once in a hundred times at most, even where people stand in pairs of which both are
+    right or none (Hoeffding's bound on n/2 pairs).
+
+    >>> is_beyond_chance(10, 0.9, 0.5), is_beyond_chance(1000, 0.6, 0.5)
+    (False, True)
+    """
+    return people > 0 and right - limit > math.sqrt(math.log(100) / people)
 
 
 @dataclass(frozen=True, repr=False)

@@ -111,7 +111,7 @@ class Closeness(Targeted, FormulaMeasure):
 
     distance: Distance = field(
         default="equal",
-        metadata=choice(Distance, "no distance '{given}' for '{measure}'; choose equal, ordered or hierarchical"),
+        metadata=choice(Distance, "no distance '{setting}' for '{measure}'; choose equal, ordered or hierarchical"),
     )
     order: Sequence[object] | None = field(
         default=None,
@@ -376,7 +376,7 @@ class BetaLikeness(_ShareChange):
     """
 
     kind: BetaKind = field(
-        default="basic", metadata=choice(BetaKind, "no kind '{given}' of '{measure}'; choose basic or enhanced")
+        default="basic", metadata=choice(BetaKind, "no kind '{setting}' of '{measure}'; choose basic or enhanced")
     )
 
     name: ClassVar[str] = "beta likeness"
@@ -469,7 +469,7 @@ class DeltaDisclosure(_ShareChange):
 
     absent: Absent = field(
         default="infinite",
-        metadata=choice(Absent, "'{measure}' cannot take absent values as '{given}'; choose infinite or skipped"),
+        metadata=choice(Absent, "'{measure}' cannot take absent values as '{setting}'; choose infinite or skipped"),
     )
 
     name: ClassVar[str] = "delta disclosure"

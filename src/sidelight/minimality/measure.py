@@ -19,9 +19,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from sidelight.errors import SidelightError, TooHard
-from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease
 from sidelight.measures.criterion import Finding, Witness
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, in_policy
+from sidelight.measures.measure import ROW, Attacker, AttackerAnswer, FoundRelease, Measure, Monotonicity, in_policy
 from sidelight.rounding import in_words
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, show_in_list, shown

@@ -340,7 +340,7 @@ def build_sidecar(
         utility={name: worth for name, worth in worths.items() if name not in OF_VALUES},
         search=_search_facts(result, quiet=quiet_method),
         readers=tuple(
-            attacker_facts(each.for_readers())
+            attacker_facts(each.for_publication())
             for each in result.readers
             if not quiet_method or not each.attacker.knows_method  # what such a one reaches tells how it was made
         ),

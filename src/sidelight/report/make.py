@@ -183,7 +183,7 @@ def report_on_result(
         measures,
         verdict=result.verdict,
         source=source,
-        attackers=[attacker_facts(each.for_readers()) for each in result.readers],
+        attackers=[attacker_facts(each.for_publication()) for each in result.readers],
     )
     policy = result.policy if policy is None else policy
     table = result.recoding.table

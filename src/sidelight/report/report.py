@@ -38,9 +38,8 @@ from sidelight.documents.document import (
 from sidelight.errors import BadMeasure, as_names
 from sidelight.intake.roles import MISSING_MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
-from sidelight.measures.attacker_answer import AttackerAnswer
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
-from sidelight.measures.measure import FAMILIES, Attacker
+from sidelight.measures.measure import FAMILIES, Attacker, AttackerAnswer
 from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points

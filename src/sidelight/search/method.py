@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.engines.formats.write import FormatName
-    from sidelight.measures.attacker_answer import AttackerAnswer
+    from sidelight.measures.measure import AttackerAnswer
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress
     from sidelight.publish.publish import Layout, Published

@@ -43,9 +43,9 @@ from sidelight.errors import (
     listed,
     parameter,
 )
-from sidelight.measures.attacker_answer import AttackerAnswer, FoundRelease
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.measure import AttackerAnswer, FoundRelease
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.progress import Progress, quiet

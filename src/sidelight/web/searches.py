@@ -30,7 +30,7 @@ from sidelight.web.workspace import LONGEST_TEXT, MOST_FILES, State, StateFields
 
 if TYPE_CHECKING:
     from sidelight.answers.signing import ReportChoice
-    from sidelight.measures.attacker_answer import AttackerAnswer
+    from sidelight.measures.measure import AttackerAnswer
     from sidelight.progress import Progress
     from sidelight.report.answer import Recipe
     from sidelight.search.method import SearchResult

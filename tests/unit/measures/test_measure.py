@@ -14,11 +14,11 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, SidelightError, WrongKind
-from sidelight.measures.attacker_answer import FoundRelease
 from sidelight.measures.classics import GroupSize
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import (
     LARGEST_AMOUNT,
+    FoundRelease,
     choice,
     declared_measures,
     read,
@@ -68,7 +68,7 @@ class Declared(GroupSize):
 
     k: int = field(default=1, metadata=whole(most=9))
     kind: Literal["a", "b"] = field(default="a", metadata=choice(Literal["a", "b"]))
-    sort: Literal["a", "b"] = field(default="a", metadata=choice(Literal["a", "b"], "no '{given}' for '{measure}'"))
+    sort: Literal["a", "b"] = field(default="a", metadata=choice(Literal["a", "b"], "no '{setting}' for '{measure}'"))
     names: tuple | None = field(default=None, metadata=read(tuple))
 
 

@@ -539,7 +539,7 @@ def test_a_search_is_judged_by_its_own_policy(eight):
         ("ward", "kept as it is", "as it is, beside what is judged", {}),
     ]
     assert any(mentions(each, "as they are", "judged by nothing", "ward") for each in told.not_covered)
-    assert told.audit.readers == tuple(attacker_facts(each.for_readers()) for each in eight.readers)
+    assert told.audit.readers == tuple(attacker_facts(each.for_publication()) for each in eight.readers)
     assert {each.reader: each.outcome for each in told.audit.readers}.items() >= {
         "learner": "asked",
         "insider": "nothing to learn",

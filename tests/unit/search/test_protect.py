@@ -315,7 +315,7 @@ def test_insider_with_groups_left_out_says_at_least(mondrian):
     facts = attacker_facts(asked)
     assert facts.lower_bound
     assert facts.belief.number <= asked.belief
-    assert asked.for_readers().belief <= asked.belief
+    assert asked.for_publication().belief <= asked.belief
 
 
 def test_what_an_attacker_answers_by_measuring_is_beyond_the_limit_or_not(mondrian):

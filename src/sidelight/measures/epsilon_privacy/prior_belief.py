@@ -267,7 +267,7 @@ that is left shrinks by that factor.
     wishes: str | None = field(default=None, metadata=read(lambda wishes: expect(str, wishes, parameter("wishes"))))
     decided_by: DecisionRule = field(
         default="definition",
-        metadata=choice(DecisionRule, "no decided_by='{given}'; choose 'definition' or 'closed conditions'"),
+        metadata=choice(DecisionRule, "no decided_by='{setting}'; choose 'definition' or 'closed conditions'"),
     )
 
     def __post_init__(self) -> None:
