@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from sidelight.answers.request import Asked
+from sidelight.answers.request import Settings
 from sidelight.cli.serve import workspace
 from sidelight.table.roles import Roles
 from sidelight.web.app import explorer
@@ -27,7 +27,7 @@ TURNED = "\u202egnitide"
 
 def opened(file: Path, roles: Roles = PATIENTS, **more: object) -> Workspace:
     """Open a file as `sidelight serve` does."""
-    return workspace(str(file), Asked(**more), roles)
+    return workspace(str(file), Settings(**more), roles)
 
 
 def stranger(held: Workspace, uploads: Uploads | None = None, **headers: str) -> TestClient:

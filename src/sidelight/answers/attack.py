@@ -17,7 +17,7 @@ from pydantic import Field
 
 import sidelight as sl
 from sidelight.answers.recipe import Name, name_hierarchies, write_call, write_python, write_release, write_table
-from sidelight.answers.request import Asked
+from sidelight.answers.request import Settings
 from sidelight.answers.sources import (
     Question,
     open_release,
@@ -309,7 +309,9 @@ BELIEFS = (0.5, 0.7, 0.9, 0.99)  # for each of these, how many people are believ
 
 def _read_known_limits(request: AttackRequest) -> Question:
     """Read the roles, and the limits that an insider knows."""
-    return read_question(Asked(policy=request.policy, limits=request.limit), roles=request.columns.roles())
+    return read_question(
+        Settings(policy=request.settings.roles_file, limits=request.limit), roles=request.columns.roles()
+    )
 
 
 def _find_truth_roles(request: AttackRequest, roles: Roles, release: sl.Release) -> Roles:

@@ -34,7 +34,7 @@ from sidelight.release.printed_labels import Printing
 from sidelight.release.release import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.contents import OutlineName, release_page
-from sidelight.report.release_report import Circumstances, DoAgain, ReleaseReport, SignOff
+from sidelight.report.release_report import Circumstances, ReleaseReport, SignOff
 from sidelight.report.report import AuditReport, audit_report, singled_out
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 def write_audit(request: AuditRequest) -> str:
     """Write the Python that comes to the same."""
-    return write_file_report(request.file, request.question, streamed=request.asked.memory is not None)
+    return write_file_report(request.file, request.question, streamed=request.settings.memory is not None)
 
 
 class AuditAnswer(AuditReport):
@@ -54,7 +54,7 @@ class AuditAnswer(AuditReport):
     release: Live[ReleaseBlocks]
 
     def page(self, recipe: Recipe) -> Page:
-        known = Circumstances(again=DoAgain(commands=(recipe.command,), python=recipe.python))
+        known = Circumstances(again=recipe)
         return release_page(build_report(self.request.file, self.release, self, self.request.question, known))
 
 
@@ -147,7 +147,7 @@ def ask_report(request: ReportRequest, commands: tuple[str, ...]) -> ReportAnswe
     known = Circumstances(
         date=day,
         attacks=tuple(map(read_attack, request.attack)),
-        again=DoAgain(commands=commands, python=write_report_again(request)),
+        again=Recipe(commands=commands, python=write_report_again(request)),
         sign_off=SignOff(
             name=request.signed_by,
             role=request.role,

@@ -174,8 +174,8 @@ class SearchChoice(BaseModel):
         method = str(settings.pop("method"))
         found = f"found = {write_protect(method, {**settings, 'levels': levels})}"
         python = write_python(*file.inputs(), *write_limits(limits), found, 'found.publish("release.parquet")')
-        commands = [*file.preparations(coarser=True), shell([*words, "--output", "release.parquet"])]
-        return Recipe("\n".join(commands), python)
+        command = shell([*words, "--output", "release.parquet"])
+        return Recipe(commands=(*file.preparations(coarser=True), command), python=python)
 
 
 class CandidateLine(DocumentPart):

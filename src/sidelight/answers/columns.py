@@ -133,4 +133,4 @@ def write_columns_recipe(file: FileRecipe) -> Recipe:
     lines += [f"print(sl.identifying_columns(table, {min(3, len(file.roles.quasi))}).explain())"]
     if file.levels:
         lines += ["", *file.reading()[1:]]
-    return Recipe("\n".join([*file.preparations(), shell(file.words("columns"))]), write_python(*lines))
+    return Recipe(commands=(*file.preparations(), shell(file.words("columns"))), python=write_python(*lines))

@@ -349,11 +349,11 @@ class SkylineRequest:
     def recipe(self, file: FileRecipe) -> Recipe:
         """Write how the point is found and the skyline."""
         point = file.judging([self.criterion])
-        command = point.command
-        if not file.levels:
-            command += "\n" + shell([*file.words("explore"), "--value", self.value, "--below", self.below])
+        words = [*file.words("explore"), "--value", self.value, "--below", self.below]
+        commands = point.commands if file.levels else (*point.commands, shell(words))
         skyline = write_call("sl.knowledge_skyline", Name("release"), value=self.value, below=self.bound)
-        return Recipe(command, f"{point.python}\n\nskyline = {skyline}\nskyline.plot(own={self.point})")
+        python = f"{point.python}\n\nskyline = {skyline}\nskyline.plot(own={self.point})"
+        return Recipe(commands=commands, python=python)
 
 
 class SkylineAnswer(DocumentPart):

@@ -112,7 +112,7 @@ class OtherRelease:
         commands.append(self.write_command(file, name) or self.no_command)
         lines = [f"release = {file.published()}"] if file.sidecar else file.reading()
         lines += self.python_lines(file, columns, has_hierarchies=bool(file.levels))
-        return Recipe("\n".join(commands), write_python(*lines, "print(exposure.explain())"))
+        return Recipe(commands=tuple(commands), python=write_python(*lines, "print(exposure.explain())"))
 
     def python_lines(
         self,

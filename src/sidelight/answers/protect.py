@@ -55,7 +55,7 @@ from sidelight.report.answer import FlatAnswer, Live, Recipe
 from sidelight.report.contents import release_page
 from sidelight.report.make import report_on_result
 from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points, Verdict
-from sidelight.report.release_report import Circumstances, DoAgain
+from sidelight.report.release_report import Circumstances
 from sidelight.report.report import ATTACKERS, AuditReport, audit_report, notes_section
 from sidelight.rounding import ROUNDED
 from sidelight.search.method import Method, SearchResult
@@ -79,7 +79,7 @@ def list_targets(request: ProtectRequest) -> tuple[Path, ...]:
     path, method = request.output, METHODS[request.method]
     if request.quiet_method:
         refuse_loud(method())
-    writer_of(path, request.written_as, in_spark=request.asked.engine == "spark")
+    writer_of(path, request.written_as, in_spark=request.settings.engine == "spark")
     refuse_left_over(path, sidecar_path(path), force=request.force)
     values = () if method.prints_rows else (values_path(path),)
     return (path, sidecar_path(path), dictionary_path(path), *values)
@@ -217,7 +217,7 @@ class ProtectAnswer(FlatAnswer):
 
     def page(self, recipe: Recipe) -> Page:
         source = Path(self.before.source or "").name if self.files is None else self.files.path.name
-        known = Circumstances(again=DoAgain(commands=(recipe.command,), python=recipe.python))
+        known = Circumstances(again=recipe)
         report = report_on_result(self.result, known, source=source, published=self.published)
         notes = tuple(dict.fromkeys((*report.notes, *self.before.notes)))
         return release_page(report.model_copy(update={"notes": notes}))

@@ -12,22 +12,21 @@ from cyclopts import Group
 
 from sidelight.answers.request import (
     ANSWER,
-    ASKED,
-    OF_CELLS,
-    OF_ENGINE,
-    OF_LIMITS,
-    OF_PEOPLE,
-    OF_POLICY,
-    Asked,
-    AskedColumns,
+    CELL_FIELDS,
+    ENGINE_FIELDS,
+    LIMIT_FIELDS,
+    PERSON_FIELDS,
+    POLICY_FIELDS,
+    QUESTION,
     BelievedColumns,
+    ColumnOptions,
     Force,
-    LimitsRequest,
-    LookupAsked,
-    MeasuresAsked,
+    LookupOptions,
+    MeasureOptions,
     ReleaseColumns,
     Request,
-    RolesAsked,
+    RoleOptions,
+    Settings,
     TableColumns,
     choose,
     complete_columns_of_people,
@@ -59,23 +58,23 @@ Utility: TypeAlias = Literal[
 # Of a published file
 
 
-@options(ASKED, verb="audit")
-class AuditRequest(LimitsRequest):
+@options(QUESTION, verb="audit")
+class AuditRequest(Request):
     """How bad is a published file, against whom?"""
 
-    asked: Annotated[Asked, choose(*OF_POLICY, "measures", *OF_ENGINE)] = Asked()
-    columns: ReleaseColumns = AskedColumns()
+    settings: Annotated[Settings, choose(*POLICY_FIELDS, "measures", *ENGINE_FIELDS)] = Settings()
+    columns: ReleaseColumns = ColumnOptions()
 
 
-@options(ASKED, verb="report")
-class ReportRequest(LimitsRequest):
+@options(QUESTION, verb="report")
+class ReportRequest(Request):
     """What stands in a report besides the release, in which order, and who signs."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "released", "table")
     falls_back: ClassVar[bool] = True
 
-    asked: MeasuresAsked = Asked()
-    columns: ReleaseColumns = AskedColumns()
+    settings: MeasureOptions = Settings()
+    columns: ReleaseColumns = ColumnOptions()
     table: Annotated[str | None, option("--table", metavar="TABLE")] = None
     """The table that the release was made from, to tell the risk before: as numbers alone."""
     attack: Annotated[tuple[Path, ...], option("--attack", metavar="FILE")] = ()
@@ -106,7 +105,7 @@ class ReportRequest(LimitsRequest):
         return (self.release,) if Path(self.release).exists() else ()
 
 
-@options(ASKED, verb="explore")
+@options(QUESTION, verb="explore")
 class ExploreRequest(Request):
     """Which value is explored, up to which limit, and how far."""
 
@@ -124,8 +123,8 @@ class ExploreRequest(Request):
     """The original, to name the fewest people whose values would reach --below; told on the terminal alone."""
     name: Annotated[str | None, option("--name", metavar="COLUMN", completer=complete_columns_of_people)] = None
     """The column of --people that names them."""
-    asked: LookupAsked = Asked()
-    columns: BelievedColumns = AskedColumns()
+    settings: LookupOptions = Settings()
+    columns: BelievedColumns = ColumnOptions()
 
     def check(self) -> None:
         if (self.people is None) != (self.name is None):
@@ -141,7 +140,7 @@ class ExploreRequest(Request):
         return self.value[0] if len(self.value) == 1 else self.value
 
 
-@options(ASKED, verb="believe")
+@options(QUESTION, verb="believe")
 class BelieveRequest(Request):
     """What somebody knows, and about whom it is asked: the people whose beliefs move most, without `about`."""
 
@@ -177,11 +176,11 @@ class BelieveRequest(Request):
     """How sure each interval is."""
     seed: Annotated[int, option("--seed", metavar="NUMBER", at_least=0, group=COUNTING)] = 0
     """The same seed draws the same worlds."""
-    asked: LookupAsked = Asked()
-    columns: BelievedColumns = AskedColumns()
+    settings: LookupOptions = Settings()
+    columns: BelievedColumns = ColumnOptions()
 
 
-@options(ASKED, verb="attack")
+@options(QUESTION, verb="attack")
 class AttackRequest(Request):
     """Whom an attacker looks for in several releases, or who reads one; what they know and believe, what is told."""
 
@@ -227,8 +226,8 @@ class AttackRequest(Request):
     """With --as insider, a limit that the file was made to keep, where no sidecar says so (or --policy); repeat it."""
     locate: Annotated[Literal["labels", "intervals", "nearest"] | None, option("--locate", metavar="HOW")] = None
     """How people are found; if nothing is said, as the file was made, or by all printed forms (intervals)."""
-    asked: LookupAsked = Asked()
-    columns: Annotated[AskedColumns, choose("known", *OF_CELLS, "suppressed_people", "kinds")] = AskedColumns()
+    settings: LookupOptions = Settings()
+    columns: Annotated[ColumnOptions, choose("known", *CELL_FIELDS, "suppressed_people", "kinds")] = ColumnOptions()
 
     @property
     def names_attacker(self) -> bool:
@@ -254,20 +253,20 @@ class AttackRequest(Request):
 # Of a table
 
 
-@options(ASKED)
-class TableRequest(LimitsRequest):
+@options(QUESTION)
+class TableRequest(Request):
     """What is asked of a table along the hierarchies of its columns; some are only published as they are or as `*`."""
 
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN", group=SEARCH)] = ()
     """A column without a hierarchy: as it is, or as *; repeat it."""
-    columns: TableColumns = AskedColumns()
+    columns: TableColumns = ColumnOptions()
 
 
 @options(SEARCH, verb="protect")
 class ProtectRequest(TableRequest):
     """How to search for a release, where it is published, and how it is written."""
 
-    asked: Annotated[Asked, choose(*OF_POLICY, *OF_ENGINE)] = Asked()
+    settings: Annotated[Settings, choose(*POLICY_FIELDS, *ENGINE_FIELDS)] = Settings()
     method: Annotated[MethodName, option("--method", metavar="NAME")] = "lattice"
     """Which search."""
     utility: Annotated[Utility, option("--utility", metavar="NAME")] = "balanced loss"
@@ -309,7 +308,7 @@ class ProtectRequest(TableRequest):
 class CompareRequest(TableRequest):
     """Which ways of publishing are compared."""
 
-    asked: Annotated[Asked, choose(*OF_POLICY)] = Asked()
+    settings: Annotated[Settings, choose(*POLICY_FIELDS)] = Settings()
     method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = get_args(MethodName)
     """A search to try; repeat it.  If nothing is said, all."""
     suppress: Annotated[tuple[float, ...], option("--suppress", metavar="SHARE")] = (0, 0.01, 0.05)
@@ -333,7 +332,7 @@ class CompareRequest(TableRequest):
 class GeneralisationsRequest(TableRequest):
     """Which generalisations are listed, and by what they are weighed."""
 
-    asked: MeasuresAsked = Asked()
+    settings: MeasureOptions = Settings()
     utility: Annotated[tuple[Utility, ...], option("--utility", metavar="NAME")] = ("balanced loss",)
     """A utility to weigh them by; repeat it."""
     rows: Annotated[Literal["all", "within", "minimal"] | None, option("--rows", metavar="WHICH")] = None
@@ -344,8 +343,8 @@ class GeneralisationsRequest(TableRequest):
     """What becomes of suppressed people."""
 
 
-@options(ASKED, verb="simulate")
-class SimulateRequest(LimitsRequest):
+@options(QUESTION, verb="simulate")
+class SimulateRequest(Request):
     """How samples of a table are drawn, and which ways of publishing them are tried."""
 
     overlap: Annotated[int, option("--overlap", metavar="NUMBER", at_least=1)]
@@ -366,11 +365,11 @@ class SimulateRequest(LimitsRequest):
     """Set noisy counts of this epsilon each beside the others; repeat it."""
     levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL", group=NOISE)] = ()
     """A column and its level in the noisy counts, such as age=2; repeat it."""
-    asked: Annotated[Asked, choose(*OF_LIMITS)] = Asked()
-    columns: TableColumns = AskedColumns()
+    settings: Annotated[Settings, choose(*LIMIT_FIELDS)] = Settings()
+    columns: TableColumns = ColumnOptions()
 
 
-@options(ASKED, verb="columns")
+@options(QUESTION, verb="columns")
 class InspectRequest(Request):
     """What is known of the columns of a table, which sets of them are gone through, and where drafts go."""
 
@@ -390,11 +389,13 @@ class InspectRequest(Request):
     """Draft a policy to start from, with a comment on each line, into this file."""
     drafts: Annotated[Path | None, option("--hierarchies", metavar="FOLDER", group=ANSWER)] = None
     """Draft a hierarchy '<column>.csv' for each column that others may know, into this folder."""
-    asked: RolesAsked = Asked()
-    columns: Annotated[AskedColumns, choose("known", *OF_CELLS, "person", "keep", "weight", "kinds")] = AskedColumns()
+    settings: RoleOptions = Settings()
+    columns: Annotated[ColumnOptions, choose("known", *CELL_FIELDS, "person", "keep", "weight", "kinds")] = (
+        ColumnOptions()
+    )
 
 
-@options(ASKED, verb="hierarchies")
+@options(QUESTION, verb="hierarchies")
 class HierarchiesRequest(Request):
     """How hierarchies are drafted, column by column, the rest by what the values are; and where they go."""
 
@@ -415,16 +416,16 @@ class HierarchiesRequest(Request):
     output: Annotated[Path, option("--output", "-o", metavar="FOLDER", group=ANSWER)] = Path("hierarchies")
     """The folder for a file '<column>.csv' each."""
     force: Force = False
-    asked: RolesAsked = Asked()
-    columns: TableColumns = AskedColumns()
+    settings: RoleOptions = Settings()
+    columns: TableColumns = ColumnOptions()
 
 
 @options(ANSWER, verb="serve")
-class ServeRequest(LimitsRequest):
+class ServeRequest(Request):
     """Where a page shows what is explored, and where it publishes."""
 
-    asked: Annotated[Asked, choose(*OF_LIMITS, "population")] = Asked()
-    columns: TableColumns = AskedColumns()
+    settings: Annotated[Settings, choose(*LIMIT_FIELDS, "population")] = Settings()
+    columns: TableColumns = ColumnOptions()
     port: Annotated[int, option("--port", metavar="NUMBER", at_least=0)] = 0
     """The port of 127.0.0.1 that is listened to; 0 is any that is free."""
     no_browser: Annotated[bool, option("--no-browser")] = False
@@ -436,7 +437,7 @@ class ServeRequest(LimitsRequest):
 # Of noise
 
 
-@options(ASKED, verb="noise")
+@options(QUESTION, verb="noise")
 class NoiseRequest(Request):
     """Which counts are published, with how much noise, where, and what they are paid from."""
 
@@ -473,11 +474,11 @@ class NoiseRequest(Request):
     output: Annotated[Path, option("--output", "-o", metavar="FILE", group=ANSWER)]
     """Where to publish: .csv or .parquet; a document is put beside it."""
     force: Force = False
-    asked: LookupAsked = Asked()
-    columns: Annotated[AskedColumns, choose(*OF_PEOPLE)] = AskedColumns()
+    settings: LookupOptions = Settings()
+    columns: Annotated[ColumnOptions, choose(*PERSON_FIELDS)] = ColumnOptions()
 
 
-@options(ASKED, verb="count")
+@options(QUESTION, verb="count")
 class CountRequest(Request):
     """What is added up of noisy counts, and how sure the margin is."""
 
@@ -489,7 +490,7 @@ class CountRequest(Request):
     """How likely what was counted is within the margin."""
 
 
-@options(ASKED, verb="attack-noise")
+@options(QUESTION, verb="attack-noise")
 class NoiseAttackRequest(Request):
     """Whom somebody weighs noisy counts about, and what they know: nothing else, or everybody else's rows."""
 
@@ -506,8 +507,8 @@ class NoiseAttackRequest(Request):
     """What is believed of people before."""
     chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
     """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
-    asked: Annotated[Asked, choose("hierarchies")] = Asked()
-    columns: Annotated[AskedColumns, choose("missing", "missing_marks", "encoding", "sheet")] = AskedColumns()
+    settings: Annotated[Settings, choose("hierarchies")] = Settings()
+    columns: Annotated[ColumnOptions, choose("missing", "missing_marks", "encoding", "sheet")] = ColumnOptions()
 
 
 @options(PAID, verb="ledger begin")
@@ -526,7 +527,7 @@ class BeginRequest(Request):
     """What all releases hide: one person more or less, or one replaced by another."""
 
 
-@options(ASKED, verb="ledger show")
+@options(QUESTION, verb="ledger show")
 class LedgerRequest(Request):
     """Which ledgers are shown."""
 
@@ -537,7 +538,7 @@ class LedgerRequest(Request):
         return self.files
 
 
-@options(ASKED, verb="ledger spent")
+@options(QUESTION, verb="ledger spent")
 class SpentRequest(LedgerRequest):
     """At which delta, and to how many people, something is promised."""
 
@@ -551,7 +552,7 @@ class SpentRequest(LedgerRequest):
     """How likely that promise may be broken, such as 0.001, to read it off the noise itself."""
 
 
-@options(ASKED, verb="promise")
+@options(QUESTION, verb="promise")
 class PromiseRequest(LedgerRequest):
     """Of which epsilon and delta, where no files say so; to how many people; and how it is said."""
 

@@ -96,16 +96,16 @@ def _keywords(roles: Roles, reader: Callable[..., object], **renamed: str) -> di
     return {name: value for name, value in said.items() if name in taken}
 
 
-def write_measure(asked: Criterion | sl.Measure) -> str:
+def write_measure(measure: Criterion | sl.Measure) -> str:
     """Write a limit or a measure as Python that makes it."""
-    if isinstance(asked, Criterion):
-        return limit_text(write_measure(asked.measure), asked.comparison, write_value(asked.bound), typed=True)
-    if isinstance(asked, About):
-        known = f", known={list(asked.known)!r}" if asked.known else ""
-        return f"{write_measure(asked.question)}.about({asked.of!r}{known})"
-    kind = type(asked)
+    if isinstance(measure, Criterion):
+        return limit_text(write_measure(measure.measure), measure.comparison, write_value(measure.bound), typed=True)
+    if isinstance(measure, About):
+        known = f", known={list(measure.known)!r}" if measure.known else ""
+        return f"{write_measure(measure.question)}.about({measure.of!r}{known})"
+    kind = type(measure)
     maker = f"sl.{kind.__name__}" + ("" if measure_maker(kind) is kind else ".from_settings")
-    settings = ", ".join(f"{name}={write_value(value)}" for name, value in asked.settings().items())
+    settings = ", ".join(f"{name}={write_value(value)}" for name, value in measure.settings().items())
     return f"{maker}({settings})"
 
 
@@ -207,8 +207,8 @@ HIDDEN = ("who",)  # the fields that name a person by an identifier, which no do
 def write_command(request: Request, *others: object) -> str:
     """Write the command that asks a request; `others` are more options, such as where its answer goes.
 
-    >>> from sidelight.answers.questions import Asked, AuditRequest
-    >>> write_command(AuditRequest(files=("a.csv",), asked=Asked(limits=("group size >= 5",), memory="2GB")))
+    >>> from sidelight.answers.questions import Settings, AuditRequest
+    >>> write_command(AuditRequest(files=("a.csv",), settings=Settings(limits=("group size >= 5",), memory="2GB")))
     "sidelight audit a.csv --memory 2GB --limit 'group size >= 5'"
     """
     options = list(_list_options(request))
@@ -218,11 +218,11 @@ def write_command(request: Request, *others: object) -> str:
     )
 
 
-def _list_options(asked: Any) -> Iterator[tuple[str, ...]]:  # noqa: ANN401 - any class of options
+def _list_options(request: Any) -> Iterator[tuple[str, ...]]:  # noqa: ANN401 - any class of options
     """Yield the options that say something else than they do if nothing is said, with a tuple of words for each."""
-    hints = get_type_hints(type(asked), include_extras=True)
-    for each in fields(asked):
-        hint, value = hints[each.name], getattr(asked, each.name)
+    hints = get_type_hints(type(request), include_extras=True)
+    for each in fields(request):
+        hint, value = hints[each.name], getattr(request, each.name)
         described = next((note for note in get_args(hint) if isinstance(note, Parameter)), None)
         if is_dataclass(value):
             yield from _list_options(value)
@@ -270,14 +270,14 @@ def levels_text(levels: Mapping[str, int]) -> str:
     return ",".join(f"{name}={int(level)}" for name, level in levels.items())
 
 
-def write_typed(asked: Criterion | sl.Measure) -> str:
-    """Write a limit or a measure as it is typed, so that it is read again as the same, however long it is."""
-    measure = asked.measure if isinstance(asked, Criterion) else asked
-    text = call_text(measure.name, measure.settings(), longest=1_000_000)
-    return limit_text(text, asked.comparison, asked.bound, typed=True) if isinstance(asked, Criterion) else text
+def write_typed(measure: Criterion | sl.Measure) -> str:
+    """Write a limit or a measure as it is typed, at any length, so that it is read back as the same."""
+    if isinstance(measure, Criterion):
+        return limit_text(write_typed(measure.measure), measure.comparison, measure.bound, typed=True)
+    return call_text(measure.name, measure.settings(), longest=1_000_000)
 
 
-def write_limit_options(asked: Iterable[Criterion | sl.Measure]) -> list[str]:
+def write_limit_options(questions: Iterable[Criterion | sl.Measure]) -> list[str]:
     """Write limits and measures as options.
 
     >>> from sidelight import GroupSize
@@ -286,7 +286,7 @@ def write_limit_options(asked: Iterable[Criterion | sl.Measure]) -> list[str]:
     """
     return [
         word
-        for each in asked
+        for each in questions
         for word in ("--limit" if isinstance(each, Criterion) else "--measure", write_typed(each))
     ]
 
@@ -349,10 +349,10 @@ class FileRecipe:
             lines += [f"table = sl.coarser_values(table, by=hierarchies, to={write_value(level)})"]
         return lines
 
-    def judging(self, asked: Sequence[Criterion | sl.Measure]) -> Recipe:
+    def judging(self, questions: Sequence[Criterion | sl.Measure]) -> Recipe:
         """Write how limits are judged, and measures taken."""
-        limits = [each for each in asked if isinstance(each, Criterion)]
-        measures = [each for each in asked if isinstance(each, sl.Measure)]
+        limits = [each for each in questions if isinstance(each, Criterion)]
+        measures = [each for each in questions if isinstance(each, sl.Measure)]
         first = self.preparations()
         if self.levels and limits:
             words = [*self.words("protect"), *write_limit_options(limits), *self.write_levels()]
@@ -365,4 +365,4 @@ class FileRecipe:
             lines += [*write_limits(limits), "verdict = policy.judge(release)", "print(verdict)"]
             lines += ["for finding in verdict.findings:", "    print(finding.explain())"]
         lines += [f"print({write_measure(each)}.measure(release).explain())" for each in measures]
-        return Recipe("\n".join([*first, shell(words)]), write_python(*lines))
+        return Recipe(commands=(*first, shell(words)), python=write_python(*lines))

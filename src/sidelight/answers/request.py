@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 READ = Group("What to read", sort_key=0)
-ASKED = Group("What is asked", sort_key=1)
+QUESTION = Group("What is asked", sort_key=1)
 COLUMNS = Group(r"Which column is what (or in \[roles] of the policy)", sort_key=6)
 ANSWER = Group("Where the answer goes", sort_key=7)
 
@@ -128,7 +128,7 @@ def options(group: Group, *, verb: str = "") -> Callable[[type[Options]], type[O
 
 def choose(*names: str) -> Parameter:
     """Choose which fields of a class of options a verb has."""
-    return Parameter(parse=re.compile(f"^({'|'.join(('asked', 'columns', 'target', *names))})$"))
+    return Parameter(parse=re.compile(f"^({'|'.join(('settings', 'columns', 'target', *names))})$"))
 
 
 def _read_whole_number(hint: object, tokens: Sequence[Token]) -> int:
@@ -163,7 +163,7 @@ Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace
 
 
 @options(COLUMNS)
-class AskedColumns:
+class ColumnOptions:
     """Which column is what; each verb has some of these options."""
 
     quasi: Annotated[tuple[str, ...], option("--group", "-g", metavar="COLUMN")] = ()
@@ -248,22 +248,22 @@ class AskedColumns:
         return roles if policy is None else read_policy_file(policy).roles.update(roles)
 
 
-OF_CELLS = ("sensitive", "values", "missing", "missing_marks", "split", "encoding", "sheet")
-OF_PEOPLE = (*OF_CELLS, "person", "domain", "domain_file")
+CELL_FIELDS = ("sensitive", "values", "missing", "missing_marks", "split", "encoding", "sheet")
+PERSON_FIELDS = (*CELL_FIELDS, "person", "domain", "domain_file")
 """The fields of files with a sensitive column, and of those whose people and values are known beforehand."""
 
-ReleaseColumns: TypeAlias = Annotated[AskedColumns, choose("quasi", *OF_PEOPLE, "weight", "suppressed")]
-BelievedColumns: TypeAlias = Annotated[AskedColumns, choose("quasi", *OF_PEOPLE, "kinds", "suppressed_people")]
+ReleaseColumns: TypeAlias = Annotated[ColumnOptions, choose("quasi", *PERSON_FIELDS, "weight", "suppressed")]
+BelievedColumns: TypeAlias = Annotated[ColumnOptions, choose("quasi", *PERSON_FIELDS, "kinds", "suppressed_people")]
 TableColumns: TypeAlias = Annotated[
-    AskedColumns, choose("quasi", *OF_PEOPLE, "sensitive_level", "keep", "weight", "kinds")
+    ColumnOptions, choose("quasi", *PERSON_FIELDS, "sensitive_level", "keep", "weight", "kinds")
 ]
 
 
 # What is asked of files
 
 
-@options(ASKED)
-class Asked:
+@options(QUESTION)
+class Settings:
     """What is read besides a file, and which limits and measures are asked for; each verb has some of these options."""
 
     engine: Annotated[Literal["duckdb", "spark"], option("--engine", metavar="NAME", group=READ)] = "duckdb"
@@ -288,26 +288,27 @@ class Asked:
     """A measure without a limit, such as 'closeness'; repeat it."""
 
 
-OF_LIMITS = ("policy", "limits", "hierarchies")
-OF_POLICY = (*OF_LIMITS, "preset", "population")
-OF_ENGINE = ("memory", "engine", "master")
+LIMIT_FIELDS = ("policy", "limits", "hierarchies")
+POLICY_FIELDS = (*LIMIT_FIELDS, "preset", "population")
+ENGINE_FIELDS = ("memory", "engine", "master")
 """The fields of verbs with limits, of those that compare with a population, and of those that count in several ways."""
 
-RolesAsked: TypeAlias = Annotated[Asked, choose("roles_file")]
-LookupAsked: TypeAlias = Annotated[Asked, choose("hierarchies", "roles_file")]
-MeasuresAsked: TypeAlias = Annotated[Asked, choose(*OF_POLICY, "measures")]
+RoleOptions: TypeAlias = Annotated[Settings, choose("roles_file")]
+LookupOptions: TypeAlias = Annotated[Settings, choose("hierarchies", "roles_file")]
+MeasureOptions: TypeAlias = Annotated[Settings, choose(*POLICY_FIELDS, "measures")]
 
 
-@options(ASKED)
+@options(QUESTION)
 class Request:
     """What is asked, of which files."""
 
     verb: ClassVar[str] = ""  # which asks it
     tables: ClassVar[tuple[str, ...]] = ("files",)  # the fields that name tables and published files
+    falls_back: ClassVar[bool] = False  # whether a sidecar supplies the policy where nothing else does
 
     files: Annotated[tuple[str, ...], Parameter(parse=False)] = ()  # which stand before the options
-    asked: Annotated[Asked, Parameter(parse=False)] = Asked()
-    columns: Annotated[AskedColumns, Parameter(parse=False)] = AskedColumns()
+    settings: Annotated[Settings, Parameter(parse=False)] = Settings()
+    columns: Annotated[ColumnOptions, Parameter(parse=False)] = ColumnOptions()
 
     def about(self, *files: str) -> Self:
         """Return the same, asked of these files."""
@@ -320,14 +321,9 @@ class Request:
         return file
 
     @property
-    def policy(self) -> Path | None:
-        """The policy file that says who is who."""
-        return self.asked.policy or self.asked.roles_file
-
-    @property
     def hierarchies(self) -> Path | None:
         """The folder of hierarchies that is read."""
-        return self.asked.hierarchies
+        return self.settings.hierarchies
 
     @property
     def ledgers(self) -> tuple[str, ...]:
@@ -335,9 +331,17 @@ class Request:
         return ()
 
     @cached_property
+    def question(self) -> "Question":
+        """The roles of the columns, and the limits and measures to compute."""
+        from sidelight.answers.sources import read_question, read_sidecar_policy  # noqa: PLC0415 - `--help` is quick
+
+        otherwise = read_sidecar_policy(self.file, self.settings.population) if self.falls_back else None
+        return read_question(self.settings, roles=self.columns.roles(self.settings.roles_file), otherwise=otherwise)
+
+    @property
     def roles(self) -> "Roles":
-        """Who is who, as options and the policy file say."""
-        return self.columns.roles(self.policy)
+        """The roles of the columns: from the options, else from the policy file."""
+        return self.question.roles
 
     def state(self, *names: str) -> dict[str, Any]:
         """Return those of these fields that say something else than they do if nothing is said."""
@@ -346,25 +350,6 @@ class Request:
 
     def check(self) -> None:
         """Raise what is wrong with the request itself, before any file is read."""
-
-
-@options(ASKED)
-class LimitsRequest(Request):
-    """What is asked under limits."""
-
-    falls_back: ClassVar[bool] = False  # whether a sidecar says the policy where nothing else does
-
-    @cached_property
-    def question(self) -> "Question":
-        """The roles, and the limits and measures that are asked about."""
-        from sidelight.answers.sources import read_question, read_sidecar_policy  # noqa: PLC0415 - `--help` is quick
-
-        otherwise = read_sidecar_policy(self.file, self.asked.population) if self.falls_back else None
-        return read_question(self.asked, roles=self.columns.roles(), otherwise=otherwise)
-
-    @cached_property
-    def roles(self) -> "Roles":
-        return self.question.roles
 
 
 SAME_NAMES = """

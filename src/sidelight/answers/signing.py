@@ -92,8 +92,7 @@ class ReportChoice:
 
     def sign(self, report: ReleaseReport, sample: Recipe) -> ReleaseReport:
         """Return a report with its day, who signs it, and how to come to the same."""
-        commands = tuple(sample.command.split("\n\n"))
-        again = report.answer.again.model_copy(update={"commands": commands, "python": sample.python})
+        again = sample.model_copy(update={"policy": report.answer.again.policy})
         signed = {"date": self.day, "sign_off": self.sign_off, "again": again}
         return report.model_copy(update={"answer": report.answer.model_copy(update=signed)})
 
@@ -163,7 +162,7 @@ def write_report_recipe(
     settings: dict[str, object] = {}
     if searched is not None:
         name, told, released = "release.parquet", ["found"], "found.release"
-        commands, words = [searched.command], ["sidelight", "report", name, "--table", file.file]
+        commands, words = [*searched.commands], ["sidelight", "report", name, "--table", file.file]
         lines = [searched.python]
     else:
         limits = [each for each in asked if isinstance(each, Criterion)]
@@ -206,8 +205,8 @@ def write_report_recipe(
     texts = {name: text for name, text in sign_off.model_dump().items() if text}
     settings |= {"date": choice.day, "sign_off": Name(write_call("sl.SignOff", **texts)) if texts else None}
     return Recipe(
-        "\n\n".join([*commands, shell([*words, "--html", "report.html"])]),
-        write_report(lines, *told, outline=choice.outline, **settings),
+        commands=(*commands, shell([*words, "--html", "report.html"])),
+        python=write_report(lines, *told, outline=choice.outline, **settings),
     )
 
 

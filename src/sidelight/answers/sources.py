@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import sidelight as sl
 from sidelight.answers.questions import TableRequest
-from sidelight.answers.request import Asked, LimitsRequest, Request
+from sidelight.answers.request import Request, Settings
 from sidelight.engines.files import columns_in_words, columns_of, files_of, spark_file
 from sidelight.engines.read import fits_here, streamed_table_from, table_from
 from sidelight.errors import BadNoise, BadPolicy, BadRelease, as_names, listed, parameter
@@ -74,7 +74,7 @@ def read_asked_hierarchies(request: Request) -> dict[str, sl.Hierarchy]:
 def read_asked_table(request: TableRequest | SimulateRequest) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
     """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
     by = read_asked_hierarchies(request)
-    table = open_table(request.file, request.roles, by, request.asked)
+    table = open_table(request.file, request.roles, by, request.settings)
     return table, by | make_suppressions(request, table)
 
 
@@ -83,11 +83,11 @@ def stream_asked_table(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.
 
     Coarser sensitive values are those of a table that is held.
     """
-    roles, asked = request.roles, request.asked
-    if asked.memory is None and asked.engine != "spark":
+    roles, settings = request.roles, request.settings
+    if settings.memory is None and settings.engine != "spark":
         return read_asked_table(request)
-    bound, source = Memory.parse(asked.memory or MEMORY), source_of(request.file, roles, asked)
-    if asked.memory is None and fits_here(source, roles.complete(), bound):
+    bound, source = Memory.parse(settings.memory or MEMORY), source_of(request.file, roles, settings)
+    if settings.memory is None and fits_here(source, roles.complete(), bound):
         return read_asked_table(request)
     by = read_asked_hierarchies(request)
     table: AnyTable = streamed_table_from(source, roles, bound)
@@ -96,7 +96,7 @@ def stream_asked_table(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.
     return table, by | make_suppressions(request, table)
 
 
-def make_suppressions(request: LimitsRequest, table: AnyTable) -> dict[str, sl.Hierarchy]:
+def make_suppressions(request: Request, table: AnyTable) -> dict[str, sl.Hierarchy]:
     """Make the hierarchies of columns that are published as they are or as `*`."""
     names = request.suppress_only if isinstance(request, TableRequest) else ()
     labels = {name: [text for text in table.column(name).labels if text is not None] for name in names}
@@ -124,27 +124,27 @@ def require_policy(question: Question) -> Policy:
     return question.policy
 
 
-def read_question(asked: Asked, *, roles: Roles | None = None, otherwise: PolicyFile | None = None) -> Question:
+def read_question(settings: Settings, *, roles: Roles | None = None, otherwise: PolicyFile | None = None) -> Question:
     """Put the question together from a policy file and options; options have the last word.
 
     `otherwise` stands in for the file where nothing else says what is asked, and for its roles in any case.
     """
-    policy, preset, population = asked.policy, asked.preset, asked.population
+    policy, preset, population = settings.policy, settings.preset, settings.population
     file = read_policy_file(policy, population=population) if policy else None
     if file is None and otherwise is not None:
         roles = otherwise.roles.update(roles or Roles())
-        file = None if asked.limits or asked.measures or preset else otherwise
+        file = None if settings.limits or settings.measures or preset else otherwise
     chosen = None if preset is None else read_preset(preset, population=population)
     read = [each for each in (file, chosen) if each is not None]
-    criteria = [*chain.from_iterable(each.criteria for each in read), *map(read_limit, asked.limits)]
+    criteria = [*chain.from_iterable(each.criteria for each in read), *map(read_limit, settings.limits)]
     beside = chain.from_iterable(each.beside for each in read)
     question = Question(
         roles=(file.roles if file else Roles()).update(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
-        measures=drop_repeats((*map(read_measure, asked.measures), *beside)),
+        measures=drop_repeats((*map(read_measure, settings.measures), *beside)),
         notes=tuple(chain.from_iterable(each.notes for each in read)),
         files=(policy,) if policy else (),
-        policy_file=None if asked.limits or preset or population else policy,
+        policy_file=None if settings.limits or preset or population else policy,
     )
     return _attach_populations(question, population)
 
@@ -215,12 +215,12 @@ def open_release(
     *,
     keep_people: bool = False,
     weights: bool = False,
-    asked: Asked = Asked(),
+    settings: Settings = Settings(),
 ) -> sl.Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does.
 
-    Weights are left where they are unless they are needed: suppressed rows have none.  What is `asked` bounds what
-    the engine holds of a file with a sidecar, whose groups are held; of such a file, Spark may count the rows.
+    Weights are left where they are unless they are needed: suppressed rows have none.  `settings` bound what the engine
+    holds of a file with a sidecar, whose groups are held; of such a file, Spark may count the rows.
     """
     roles = roles if weights else replace(roles, weight=None)
     if noise_path(Path(file)).is_file():
@@ -232,9 +232,9 @@ def open_release(
         return release_from(file, roles, keep_people=keep_people)
 
     def count_by(path: Path) -> Path | SparkFile:
-        return path if asked.engine != "spark" else spark_file(str(path), Roles(), asked.master)
+        return path if settings.engine != "spark" else spark_file(str(path), Roles(), settings.master)
 
-    document, bound = read_checked(Path(file)), None if asked.memory is None else Memory.parse(asked.memory)
+    document, bound = read_checked(Path(file)), None if settings.memory is None else Memory.parse(settings.memory)
     if not keep_people and _as_published(document, roles):
         release = _merge_alike(read_by_sidecar(Path(file), bound, count_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
@@ -261,12 +261,12 @@ def open_buckets(file: str, roles: Roles, told_apart: tuple[str, ...]) -> sl.Rel
 
 def open_release_blocks(request: AuditRequest) -> ReleaseBlocks:
     """Read a published file: held in memory, or as a stream where that is asked for or Spark has too many groups."""
-    file, asked, roles, needs_weights = request.file, request.asked, request.roles, request.question.needs_weights
+    file, settings, roles, needs_weights = request.file, request.settings, request.roles, request.question.needs_weights
     # What Sidelight published had groups that were held, and is read in their order.
-    if sidecar_path(Path(file)).is_file() or (asked.memory is None and asked.engine != "spark"):
-        return open_release(file, roles, weights=needs_weights, asked=asked)
-    source, memory = source_of(file, roles, asked), Memory.parse(asked.memory or MEMORY)
-    if asked.memory is None and fits_here(source, replace(roles, quasi_word="group").complete(), memory):
+    if sidecar_path(Path(file)).is_file() or (settings.memory is None and settings.engine != "spark"):
+        return open_release(file, roles, weights=needs_weights, settings=settings)
+    source, memory = source_of(file, roles, settings), Memory.parse(settings.memory or MEMORY)
+    if settings.memory is None and fits_here(source, replace(roles, quasi_word="group").complete(), memory):
         return release_from(source, roles)
     return streamed_from(source, roles if needs_weights else replace(roles, weight=None), memory)
 
@@ -290,10 +290,13 @@ def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCount
 
 
 def open_table(
-    file: str, roles: Roles, hierarchies: Mapping[str, sl.Hierarchy] | None = None, asked: Asked = Asked()
+    file: str,
+    roles: Roles,
+    hierarchies: Mapping[str, sl.Hierarchy] | None = None,
+    settings: Settings = Settings(),
 ) -> sl.Table:
     """Read a table of people with these roles, its sensitive values as coarse as they say."""
-    table = table_from(source_of(file, roles, asked), roles)
+    table = table_from(source_of(file, roles, settings), roles)
     if roles.sensitive_level is None:
         return table
     return sl.coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
@@ -350,10 +353,10 @@ def find_sensitive_level(roles: Roles, sensitive: str) -> int:
     return int(level.get(sensitive, 0) if isinstance(level, Mapping) else level or 0)
 
 
-def source_of(file: str, roles: Roles, asked: Asked) -> str | SparkFile:
+def source_of(file: str, roles: Roles, settings: Settings) -> str | SparkFile:
     """Return what is read: the file, or the same as Spark has it."""
-    if asked.engine != "spark":
-        if asked.master is not None:
+    if settings.engine != "spark":
+        if settings.master is not None:
             raise BadPolicy(
                 f"{parameter('master')} is about Spark; add {parameter('engine', 'spark')}, or leave it out"
             )
@@ -361,12 +364,12 @@ def source_of(file: str, roles: Roles, asked: Asked) -> str | SparkFile:
         return file
     if not roles.quasi or roles.sensitive is None:
         raise BadPolicy("which columns? name them with --group and --sensitive, or in [roles] of the policy")
-    return spark_file(file, roles, asked.master)
+    return spark_file(file, roles, settings.master)
 
 
 def list_inputs(request: Request) -> Iterator[Path]:
     """Yield the files that a request reads, as far as they are on this machine: they are not written over."""
-    if request.asked.engine == "spark":
+    if request.settings.engine == "spark":
         yield from (path for path in map(Path, request.files) if path.exists())
     else:
         named = [getattr(request, name) or () for name in request.tables]
@@ -375,10 +378,9 @@ def list_inputs(request: Request) -> Iterator[Path]:
         yield from Ledger(Path(file)).files
     if request.hierarchies is not None:
         yield from hierarchy_files(request.hierarchies)
-    if isinstance(request, LimitsRequest):
-        yield from request.question.files
-    elif request.policy is not None:
-        yield request.policy
+    yield from request.question.files
+    if request.settings.roles_file is not None:
+        yield request.settings.roles_file
 
 
 def find_single_file(file: str) -> tuple[Path, ...]:

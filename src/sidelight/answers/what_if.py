@@ -245,4 +245,4 @@ def write_belief_recipe(file: FileRecipe, texts: Sequence[str]) -> Recipe:
     lines = [*file.reading(), "", f"beliefs = {call}", *printing]
     words = [*file.words("believe"), *(word for text in texts for word in ("--know", text))]
     first = ["# of the file as it is published; here it is made coarser first"] if file.levels else []
-    return Recipe("\n".join([*first, shell(words)]), write_python(*lines))
+    return Recipe(commands=(*first, shell(words)), python=write_python(*lines))

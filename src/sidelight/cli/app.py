@@ -158,7 +158,7 @@ def protect(file: TableFile, /, *, target: PageTarget = Output(), request: Prote
     request = request.about(file)
     require_policy(request.question)  # without any, nothing else matters
     pages = [path for path in (target.html, target.markdown) if path is not None]
-    if request.asked.memory is not None and pages:
+    if request.settings.memory is not None and pages:
         raise BadPolicy(
             f"'{pages[0]}' draws what a whole table says, which does not go with {parameter('memory')}; leave one out"
         )

@@ -464,7 +464,8 @@ class Output:
             from sidelight.report.answer import Recipe  # noqa: PLC0415
             from sidelight.report.render import html_page, markdown_page, pdf_page  # noqa: PLC0415
 
-            page = answer.page(Recipe(write_command(request, self), "" if write is None else write(request)))
+            python = "" if write is None else write(request)
+            page = answer.page(Recipe(commands=(write_command(request, self),), python=python))
             if self.html is not None:
                 contents[self.html] = html_page(page)
             if self.markdown is not None:

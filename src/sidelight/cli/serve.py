@@ -17,7 +17,7 @@ import sidelight as sl
 from sidelight.answers.audit import ask_audit, ask_report, attach_hierarchies
 from sidelight.answers.questions import AuditRequest, ProtectRequest, ReportRequest, ServeRequest
 from sidelight.answers.recipe import write_command, write_typed
-from sidelight.answers.request import Asked
+from sidelight.answers.request import Settings
 from sidelight.answers.sources import (
     Question,
     find_single_file,
@@ -73,8 +73,8 @@ def demo(folder: Path) -> int:
         write_whole(policy, POLICY)
     elif policy.read_bytes() != POLICY.encode():  # somebody may have tried other numbers in it
         _print_line(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
-    asked = Asked(policy=policy, hierarchies=folder / HIERARCHIES)
-    request = ProtectRequest(asked=asked, output=release, force=True)
+    options = Settings(policy=policy, hierarchies=folder / HIERARCHIES)
+    request = ProtectRequest(settings=options, output=release, force=True)
     quasi = request.roles.quasi
     for name in quasi:
         if name in adult.hierarchies:
@@ -88,7 +88,7 @@ def demo(folder: Path) -> int:
         to=to,
     )
     write_whole(rough, as_csv(coarse), force=True)
-    audit = AuditRequest(files=(str(rough),), asked=Asked(policy=policy))
+    audit = AuditRequest(files=(str(rough),), settings=Settings(policy=policy))
     report = ask_audit(audit)
     Output().deliver(report, audit)
     _print_line(f"\n{moral(report)}\n")
@@ -98,7 +98,7 @@ def demo(folder: Path) -> int:
     if status != Status.WITHIN_POLICY:
         return status
 
-    audit = AuditRequest(files=(str(release),), asked=Asked(policy=policy))
+    audit = AuditRequest(files=(str(release),), settings=Settings(policy=policy))
     _print_line(f"\n3. {write_command(audit)}\n")
     _judge_published(folder, audit, request.about(str(table)))
     _print_line(f"\nData: {adult.citation}, CC BY 4.0")
@@ -112,7 +112,7 @@ def _judge_published(folder: Path, audit: AuditRequest, protected: ProtectReques
     """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
     table, *_, kept, page = (str(folder / name) for name in FILES)
     write_whole(Path(kept), ask_audit(audit).to_json(), force=True)
-    request = ReportRequest(files=audit.files, asked=audit.asked, table=table)
+    request = ReportRequest(files=audit.files, settings=audit.settings, table=table)
     signed = ask_report(request, (write_command(protected), write_command(request, Output(html=Path(page)))))
     write_whole(Path(page), sl.report_html(signed), force=True)
     console = Console(highlight=False)
@@ -161,25 +161,25 @@ def serve(file: str | None, request: ServeRequest) -> Status:
     def say(address: str) -> None:
         _print_line(f"{address}\n\nOpen it in a browser on this machine. Ctrl-C closes it.")
 
-    explored = replace(workspace(file, request.asked, request.columns.roles()), output=output)
+    explored = replace(workspace(file, request.settings, request.columns.roles()), output=output)
     show(explored, port=request.port, open_browser=not request.no_browser, say=say)
     return Status.WITHIN_POLICY
 
 
-def workspace(file: str | None, asked: Asked = Asked(), roles: Roles | None = None) -> Workspace:
+def workspace(file: str | None, options: Settings = Settings(), roles: Roles | None = None) -> Workspace:
     """Make what the page explores: a file, or the bundled census."""
     roles = roles or Roles()
     if file is None:
-        return _explore_census(asked, roles)
-    question = read_question(asked, roles=roles)
+        return _explore_census(options, roles)
+    question = read_question(options, roles=roles)
     settings: dict[str, Any] = {
         "name": file,
-        "hierarchies": sl.read_hierarchies(asked.hierarchies) if asked.hierarchies else {},
-        "hierarchy_folder": None if asked.hierarchies is None else str(asked.hierarchies),
-        "policy_file": None if asked.policy is None else str(asked.policy),
+        "hierarchies": sl.read_hierarchies(options.hierarchies) if options.hierarchies else {},
+        "hierarchy_folder": None if options.hierarchies is None else str(options.hierarchies),
+        "policy_file": None if options.policy is None else str(options.policy),
     }
     if sidecar_path(Path(file)).is_file():
-        return _explore_release(file, question, settings, asked.population)
+        return _explore_release(file, question, settings, options.population)
     return _explore_table(file, question, settings)
 
 
@@ -231,15 +231,15 @@ def _explore_release(file: str, question: Question, settings: dict[str, Any], po
     return Workspace(source, _first_state(roles, policy), wording=name_options)
 
 
-def _explore_census(asked: Asked, roles: Roles) -> Workspace:
+def _explore_census(options: Settings, roles: Roles) -> Workspace:
     """Explore the census, printed as coarsely as in `sidelight demo`, with the limits of its policy."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     demo = read_policy_text(POLICY)
     adult = sl.datasets.adult(people="all", missing="drop")
     file, roles = str(adult.path), demo.roles.update(roles)
-    asked = Asked(policy=asked.policy, limits=asked.limits)
-    question = read_question(asked) if asked.policy or asked.limits else None
+    options = Settings(policy=options.policy, limits=options.limits)
+    question = read_question(options) if options.policy or options.limits else None
     suggested = suggestions_for(file, roles)
     source = ExploredFile(
         name=f"{FOLDER}/{FILES[0]}",

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import Field, GetPydanticSchema, SerializerFunctionWrapHandler, model_serializer
 from pydantic_core import CoreSchema, core_schema
 
 from sidelight import __version__
-from sidelight.documents.document import Envelope
+from sidelight.documents.document import DocumentPart, Envelope
 from sidelight.errors import SidelightError
 from sidelight.report.page import Block, Blocks, Code, Page, PageSection, Paragraph, Picture, Verdict
 from sidelight.text import shell
@@ -37,12 +36,17 @@ Live: TypeAlias = Annotated[Thing, GetPydanticSchema(_leave_unchecked), Field(ex
 """An object that an answer is drawn from, and that stays out of the JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A command to be typed, and lines of Python that come to the same; none for what only the command line has."""
+class Recipe(DocumentPart):
+    """The commands, the Python and the policy file that make an answer again; empty where there is none."""
 
-    command: str
+    commands: tuple[str, ...] = ()
     python: str = ""
+    policy: str = Field(default="", description="as a policy file")
+
+    @property
+    def command(self) -> str:
+        """The commands, a line each."""
+        return "\n".join(self.commands)
 
 
 class Answer(Envelope[AnswerT], Generic[AnswerT]):

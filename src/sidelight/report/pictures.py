@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
+from sidelight.report.answer import Recipe
 from sidelight.report.charts.attackers import attackers_chart, checked_claims_chart
 from sidelight.report.charts.groups import size_steps_chart, value_bars_chart
 from sidelight.report.charts.limits import JudgedLimit, limits_chart
@@ -19,7 +20,7 @@ from sidelight.report.charts.risk_curves import RiskCurve, kinds_chart
 from sidelight.report.charts.searches import candidates_chart, cuts_chart, losses_chart
 from sidelight.report.charts.skyline import cells_chart
 from sidelight.report.plots import expect_pictures, picture_of
-from sidelight.report.release_report import CheckedBeliefs, DoAgain, ReleaseReport, ReportedRelease, SignOff, least_size
+from sidelight.report.release_report import CheckedBeliefs, ReleaseReport, ReportedRelease, SignOff, least_size
 from sidelight.report.report import attacker_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def pictures_of(report: ReleaseReport, name: str) -> tuple[Picture, ...]:
     """Draw the pictures of a topic; a report that differs in who signs it alone is not drawn again."""
     expect_pictures()
     # without what changes from day to day, and no picture shows
-    unsigned = report.answer.model_copy(update={"date": None, "sign_off": SignOff(), "again": DoAgain()})
+    unsigned = report.answer.model_copy(update={"date": None, "sign_off": SignOff(), "again": Recipe()})
     return _draw_topic(unsigned.model_dump_json(), name)
 
 

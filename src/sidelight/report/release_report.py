@@ -30,7 +30,7 @@ from sidelight.documents.document import (
 from sidelight.learner.learned import BeliefBin
 from sidelight.measures.criterion import Comparison
 from sidelight.policy.measure_names import asked_attackers
-from sidelight.report.answer import Answer
+from sidelight.report.answer import Answer, Recipe
 from sidelight.report.charts.groups import MOST_VALUES, SizeBand, count_sizes
 from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, attacker_of, conclude, families_not_asked
 from sidelight.search.mondrian_cuts import CutNode
@@ -173,14 +173,6 @@ class AttackTried(DocumentPart):
     checked: CheckedBeliefs | None = Field(default=None, description="of a learner, compared with the truth")
 
 
-class DoAgain(DocumentPart):
-    """How to come to the same document."""
-
-    commands: tuple[str, ...] = ()
-    python: str = ""
-    policy: str = Field(default="", description="as a policy file")
-
-
 Decision: TypeAlias = Literal["approved", "approved on conditions", "refused"]
 """What whoever signs may decide."""
 
@@ -213,7 +205,7 @@ class ReportedRelease(DocumentPart):
     cuts: CutsMade | None = Field(default=None, description="null: people were not cut apart, or not here")
     attacks: tuple[AttackTried, ...] = ()
     not_covered: tuple[str, ...]
-    again: DoAgain = DoAgain()
+    again: Recipe = Recipe()
     files: tuple[FileFacts, ...] = ()
     versions: dict[str, str] = Field(default_factory=dict)
     sign_off: SignOff = SignOff()
@@ -252,7 +244,7 @@ class Circumstances:
     attacks: tuple[AttackTried, ...] = ()
     candidates: CandidateReleases | None = None
     cuts: CutsMade | None = None
-    again: DoAgain = field(default_factory=DoAgain)
+    again: Recipe = field(default_factory=Recipe)
     files: tuple[FileFacts, ...] = ()
     versions: Mapping[str, str] | None = None
     sign_off: SignOff = field(default_factory=SignOff)

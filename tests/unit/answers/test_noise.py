@@ -13,7 +13,7 @@ from support.words import mentions, says
 import sidelight as sl
 from sidelight.answers.noise import write_noise
 from sidelight.answers.questions import NoiseRequest
-from sidelight.answers.request import AskedColumns
+from sidelight.answers.request import ColumnOptions
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -427,7 +427,7 @@ def test_python_again_says_which_neighbours_are_hidden():
     request = NoiseRequest(
         files=("table.csv",),
         output=Path("counts.csv"),
-        columns=AskedColumns(sensitive=("disease",)),
+        columns=ColumnOptions(sensitive=("disease",)),
         neighbours="replace",
         undeclared=True,
         levels=("sex=0",),

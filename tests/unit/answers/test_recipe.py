@@ -32,7 +32,7 @@ from sidelight.answers.recipe import (
     write_role_options,
     write_table,
 )
-from sidelight.answers.request import OPTIONS, Asked
+from sidelight.answers.request import OPTIONS, Settings
 from sidelight.answers.sources import read_question
 from sidelight.cli.app import app
 from sidelight.cli.help_pages import EXAMPLES
@@ -45,10 +45,10 @@ from sidelight.web.uploads import Uploads
 
 def test_a_policy_is_read_from_its_file_where_that_says_all(sample_files):
     policy = sample_files / "policy.toml"
-    assert write_policy(read_question(Asked(policy=policy))) == f"sl.read_policy({str(policy)!r})"
+    assert write_policy(read_question(Settings(policy=policy))) == f"sl.read_policy({str(policy)!r})"
     for question in (
-        read_question(Asked(policy=policy, limits=("implications(k=1) < 0.9",))),
-        read_question(Asked(preset="k-map(k=4)")),
+        read_question(Settings(policy=policy, limits=("implications(k=1) < 0.9",))),
+        read_question(Settings(preset="k-map(k=4)")),
     ):
         names: dict[str, object] = {}
         exec(write_python(f"policy = {write_policy(question)}"), names)

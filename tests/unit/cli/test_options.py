@@ -10,7 +10,7 @@ from support.words import mentions
 
 import sidelight
 from sidelight.answers.questions import GeneralisationsRequest, MethodName, ProtectRequest
-from sidelight.answers.request import AskedColumns
+from sidelight.answers.request import ColumnOptions
 from sidelight.cli.app import app
 from sidelight.cli.run import OPTIONS, name_options
 from sidelight.errors import SidelightError, in_python, parameter
@@ -37,7 +37,7 @@ def test_every_word_is_an_option_of_some_verb():
         (ProtectRequest, "utility", UtilityName),
         (GeneralisationsRequest, "utility", UtilityName),
         (GeneralisationsRequest, "suppressed", Suppressed),
-        (AskedColumns, "values", Semantics),
+        (ColumnOptions, "values", Semantics),
     ],
 )
 def test_choices_are_those_of_the_library(options, name, kind):

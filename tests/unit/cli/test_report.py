@@ -13,7 +13,8 @@ from support.command_line import answer, invoke
 from support.words import mentions
 
 import sidelight as sl
-from sidelight.report.release_report import Decision, DoAgain, ReleaseReport
+from sidelight.report.answer import Recipe
+from sidelight.report.release_report import Decision, ReleaseReport
 
 DAY = ["--date", "2026-01-31"]
 
@@ -257,7 +258,7 @@ def test_the_python_that_is_printed_comes_to_the_same_report(here, monkeypatch):
     exec(first.answer.again.python, names)
     assert (here / "report.html").is_file()
     pages = [
-        sl.report_html(each.model_copy(update={"answer": each.answer.model_copy(update={"again": DoAgain()})}))
+        sl.report_html(each.model_copy(update={"answer": each.answer.model_copy(update={"again": Recipe()})}))
         for each in (first, names["report"])
     ]
     assert pages[0] == pages[1]

@@ -21,7 +21,7 @@ from support.signals import sigint
 from support.waiting import PATIENCE
 from support.words import mentions
 
-from sidelight.answers.request import Asked
+from sidelight.answers.request import Settings
 from sidelight.cli.serve import workspace
 from sidelight.table.roles import Roles
 
@@ -172,7 +172,7 @@ def test_readers_look_people_up_in_the_population_that_the_command_names(sample_
     register = [{"age": 20 + n % 40, "sex": "mf"[n % 2]} for n in range(80)]
     pq.write_table(pa.Table.from_pylist(register), "register.parquet")
     roles = Roles(quasi=("age", "sex"), sensitive="disease")
-    held = workspace("patients.parquet", Asked(population="register.parquet"), roles)
+    held = workspace("patients.parquet", Settings(population="register.parquet"), roles)
     assert "journalist risk(population=register.parquet)" in held.start.limits
     readers = guest(held).get(held.start.address("/api/readers")).json()["readers"]
     asked = {each["text"]: each["findings"][0]["result"]["text"] for each in readers}

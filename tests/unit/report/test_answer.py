@@ -38,7 +38,7 @@ def page_of(*parts, charts=None):
     answer = Guess(
         kind="guess", schema_version=1, source=("a.csv", "b.csv"), answer={"a": 1}, parts=parts, drawn=charts
     )
-    return answer.page(Recipe("sidelight columns 'a.csv'", "print(1)"))
+    return answer.page(Recipe(commands=("sidelight columns 'a.csv'",), python="print(1)"))
 
 
 def test_the_question_stands_first_and_the_recipe_last():
@@ -53,7 +53,7 @@ def test_the_question_stands_first_and_the_recipe_last():
 
 def test_an_answer_without_python_has_its_command_alone():
     answer = Guess(kind="guess", schema_version=1, answer={}, parts=())
-    page = answer.page(Recipe("sidelight columns a.csv"))
+    page = answer.page(Recipe(commands=("sidelight columns a.csv",)))
     assert page.opening == ()
     (command,) = page.sections[-1].blocks
     assert command.language == "sh"

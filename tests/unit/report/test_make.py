@@ -17,6 +17,7 @@ from sidelight.documents.document import FileFacts, IntakeFacts, attacker_facts,
 from sidelight.errors import BadRelease, WrongKind
 from sidelight.files import sidecar_path
 from sidelight.publish.sidecar import ResistanceFacts, read_sidecar
+from sidelight.report.answer import Recipe
 from sidelight.report.make import (
     ATTACKS,
     NOT_MEASURED_AGAIN,
@@ -33,7 +34,7 @@ from sidelight.report.make import (
     report_on_sidecar,
     summarise_exposure,
 )
-from sidelight.report.release_report import Circumstances, DoAgain, SignOff, how_made
+from sidelight.report.release_report import Circumstances, SignOff, how_made
 
 
 @pytest.fixture(scope="module")
@@ -609,7 +610,7 @@ def test_of_a_release_that_is_gone_through_there_are_no_curves():
 
 def test_a_search_that_was_published_is_told_of_as_its_sidecar_does(eight, eight_published):
     details = Circumstances(
-        date="2026-01-31", again=DoAgain(commands=("sidelight protect",), python="import sidelight as sl")
+        date="2026-01-31", again=Recipe(commands=("sidelight protect",), python="import sidelight as sl")
     )
     report = report_on_result(eight, details, source="release.csv", published=eight_published.document)
     told = report.answer
@@ -744,7 +745,7 @@ def test_what_is_known_of_any_release_is_put_together(tmp_path, exposure):
     file.write_bytes(b"age\n")
     tried = summarise_exposure(exposure, ["others.csv"])
     before = sl.release_report(RELEASE, POLICY, table=eight_people()).answer.before
-    again = DoAgain(commands=("sidelight audit",), python="import")
+    again = Recipe(commands=("sidelight audit",), python="import")
     known = Circumstances("2026-01-31", before=before, attacks=(tried,), again=again, sign_off=SignOff(name="Ann"))
     known = circumstances(known, POLICY, [file], {"quasi": ["age"]})
     assert (known.date, known.before, known.attacks, known.sign_off) == (
