@@ -28,7 +28,7 @@ from sidelight.answers.sources import (
 )
 from sidelight.cli.app import protect
 from sidelight.cli.run import Output, Status, bar, name_options
-from sidelight.engines.formats.write import WRITERS, shuffler
+from sidelight.engines.formats.write import WRITERS, random_bytes
 from sidelight.engines.source import is_address
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.files import sidecar_path, write_whole
@@ -139,7 +139,7 @@ def moral(report: AuditReport) -> str:
 def as_csv(release: sl.Release) -> bytes:
     """Write a release as a table with a row per person."""
     text = io.BytesIO()
-    WRITERS["csv"].write(sheet_of_people(release, shuffler()), text)
+    WRITERS["csv"].write(sheet_of_people(release, random_bytes()), text)
     return text.getvalue()
 
 

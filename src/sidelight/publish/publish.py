@@ -19,7 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.documents.document import release_facts
-from sidelight.engines.formats.write import WRITERS, FormatName, Sheet, Shuffle, fits_one_shuffle, shuffler, writer_of
+from sidelight.engines.formats.write import (
+    WRITERS,
+    FormatName,
+    RandomBytes,
+    Sheet,
+    draw_order,
+    fits_one_shuffle,
+    random_bytes,
+    writer_of,
+)
 from sidelight.engines.spark.source import running_spark
 from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.files import (
@@ -125,7 +134,7 @@ def publish(
     refuse_left_over(path, sidecar, force=force)
     # before planning, which may take long; the other files are known, and refused, only after it
     _refuse(result, (path, sidecar, dictionary), force=force)
-    sheets, groups, who = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=writer.name)
+    sheets, groups, who = plan_files(result, path, draw=random_bytes(seed), layout=layout, written_as=writer.name)
     if bounds:
         sheets = {name: add_bounds(sheet) for name, sheet in sheets.items()}
     paths = tuple(path.with_name(name) for name in sheets)
@@ -204,7 +213,7 @@ Plan: TypeAlias = tuple[dict[str, Sheet], ExpectedFile, ExpectedFile | None]
 
 
 def plan_files(
-    result: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
+    result: SearchResult, path: Path, *, draw: RandomBytes, layout: Layout | None, written_as: FormatName
 ) -> Plan:
     """Plan the files of what was found.
 
@@ -227,16 +236,16 @@ def plan_files(
             f'people have several values here ("{release.semantics}"); publish them with {parameter("layout", instead)}'
         )
     if buckets is not None:
-        return _plan_anatomy(release, buckets, path, shuffle, written_as, in_one_file=chosen == "shuffled")
+        return _plan_anatomy(release, buckets, path, draw, written_as, in_one_file=chosen == "shuffled")
     reading, table = _reading(release, path.name, written_as, counts=chosen == "counts"), result.recoding.table
     if table.carried is not None:
         if chosen != "people":
             raise NotPublished(
                 f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
             )
-        sheet = sheet_of_carried(result.release, table, result.release_rows, shuffle)
+        sheet = sheet_of_carried(result.release, table, result.release_rows, draw)
     else:
-        sheet = _write_sheet(reading, release, shuffle)
+        sheet = _write_sheet(reading, release, draw)
     return {path.name: sheet}, (reading, release), None
 
 
@@ -257,14 +266,14 @@ def _reading(release: Release, file: str, written_as: FormatName, *, counts: boo
     )
 
 
-def _write_sheet(reading: Reading, release: Release, shuffle: Shuffle) -> Sheet:
+def _write_sheet(reading: Reading, release: Release, draw: RandomBytes) -> Sheet:
     if reading.people is None or reading.count is None:
-        return sheet_of_people(release, shuffle)
-    return sheet_of_counts(release, shuffle, people=reading.people, count=reading.count)
+        return sheet_of_people(release, draw)
+    return sheet_of_counts(release, draw, people=reading.people, count=reading.count)
 
 
 def _plan_anatomy(
-    release: Release, buckets: Buckets, path: Path, shuffle: Shuffle, written_as: FormatName, *, in_one_file: bool
+    release: Release, buckets: Buckets, path: Path, draw: RandomBytes, written_as: FormatName, *, in_one_file: bool
 ) -> Plan:
     """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
     columns = buckets.tables()[0]
@@ -282,12 +291,12 @@ def _plan_anatomy(
     read_who = _reading(who, path.name, written_as, counts=False).model_copy(update={"domain": None})
     sheets: dict[str, Sheet] = {}
     if in_one_file:
-        columns = (*columns, *_shuffled_values(buckets, shuffle))
+        columns = (*columns, *_shuffled_values(buckets, draw))
         reading = _reading(release, path.name, written_as, counts=False)
     else:
         reading = _reading(release, values_path(path).name, written_as, counts=True)
-        sheets[reading.file] = _write_sheet(reading, release, shuffle)
-    order = shuffle(len(bucket))
+        sheets[reading.file] = _write_sheet(reading, release, draw)
+    order = draw_order(draw, len(bucket))
     sheets[path.name] = Sheet({column.name: column.take(order) for column in columns})
     return sheets, (reading, release), (read_who, who)
 
@@ -297,30 +306,30 @@ def values_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.values{path.suffix}")
 
 
-def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> tuple[Column, ...]:
+def _shuffled_values(buckets: Buckets, draw: RandomBytes) -> tuple[Column, ...]:
     """Return the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
     bucket, value, count = buckets.counts.entries()
     bucket, value = np.repeat(bucket, count), np.repeat(value, count)
     # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.
-    order = shuffle(len(value))
+    order = draw_order(draw, len(value))
     order = order[np.argsort(bucket[order], kind="stable")]
     return value_columns(buckets.table.sensitive, buckets.table.domain, value[order])
 
 
-def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
+def sheet_of_people(release: Release, draw: RandomBytes) -> Sheet:
     """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
     row, value, count = release.groups.counts.entries()
     # many rows are dealt while they are written, so that no shuffled index of all people is held
     dealt = not fits_one_shuffle(people := int(count.sum()))
     if not dealt:
-        order = shuffle(people)
+        order = draw_order(draw, people)
         row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
     columns = [column.take(row) for column in release.groups.columns]
     values = value_columns(release.sensitive, release.domain, value)
-    return Sheet({each.name: each for each in (*columns, *values)}, count if dealt else None, shuffle)
+    return Sheet({each.name: each for each in (*columns, *values)}, count if dealt else None, draw)
 
 
-def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: Shuffle) -> Sheet:
+def sheet_of_carried(release: Release, table: Table, group: Integers, draw: RandomBytes) -> Sheet:
     """Write a row per person as `sheet_of_people` does, and what the person says in columns that are carried along.
 
     `group` is the row of the release that the people of each key are in; −1: they are left out.  Suppressed people,
@@ -331,7 +340,7 @@ def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: S
     entry = np.repeat(np.arange(len(carried.count)), carried.count)
     # (people,): entries repeated by count, without those whom the release leaves out
     entry = entry[group[carried.key[entry]] >= 0]
-    entry = entry[shuffle(len(entry))]
+    entry = entry[draw_order(draw, len(entry))]
     rows = group[carried.key[entry]]
     # a suppressed person's carried cells would single them out, so they stay empty
     hidden = suppressed_groups(release.groups)[rows]
@@ -340,12 +349,12 @@ def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: S
     return Sheet(columns | {each.name: each.take(entry).without(hidden) for each in carried.columns})
 
 
-def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
+def sheet_of_counts(release: Release, draw: RandomBytes, *, people: str, count: str) -> Sheet:
     """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
     groups = release.groups
     row, value, amount = groups.list_entries()
     # shuffled as people are, so that the order of rows carries no information
-    order = shuffle(len(row))
+    order = draw_order(draw, len(row))
     row = row[order]
     printed = {column.name: column.take(row) for column in groups.columns}
     values = {column.name: column for column in value_columns(release.sensitive, release.domain, value[order])}

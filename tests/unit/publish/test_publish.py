@@ -21,7 +21,7 @@ from support.words import mentions
 import sidelight as sl
 from sidelight import files as placing
 from sidelight.engines.formats import write
-from sidelight.engines.formats.write import shuffler
+from sidelight.engines.formats.write import draw_order, random_bytes
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publish import publish
 from sidelight.text import MOST_ROWS, html_table
@@ -686,7 +686,7 @@ def test_values_of_a_bucket_are_shuffled_inside_it_only():
     people = buckets.tables()[0][-1]
     orders = set()
     for seed in range(9):
-        (values,) = publish._shuffled_values(buckets, shuffler(seed))
+        (values,) = publish._shuffled_values(buckets, random_bytes(seed))
         cells = [values.cell(row) for row in range(len(values))]
         orders.add(tuple(cells))
         for place, bucket in enumerate(people.labels):
@@ -699,11 +699,11 @@ def test_values_stay_in_the_order_that_was_drawn_inside_of_each_bucket():
     rows = pa.table({"age": [*"12"] * 60, "ill": ["Flu", "Cold", "Ulcer"] * 40})
     table = sl.read_table(rows, quasi="age", sensitive="ill")
     buckets = sl.protect(table, sl.DistinctValues() >= 3, method="anatomy", ask="nobody").buckets
-    (sorted_values,) = publish._shuffled_values(buckets, np.arange)
+    (sorted_values,) = publish._shuffled_values(buckets, lambda length: np.arange(length // 8).tobytes())
     bucket, _, count = buckets.counts.entries()
     of_bucket = np.repeat(bucket, count)
-    drawn = shuffler(5)(120)
-    (values,) = publish._shuffled_values(buckets, lambda _: drawn)
+    drawn = draw_order(random_bytes(5), 120)
+    (values,) = publish._shuffled_values(buckets, random_bytes(5))
     before = [sorted_values.cell(row) for row in range(120)]
     assert [values.cell(row) for row in range(120)] == [
         before[row] for row in sorted(drawn.tolist(), key=of_bucket.tolist().__getitem__)

@@ -37,32 +37,29 @@ SHUFFLED_AT_ONCE = 1 << 21
 CellKind: TypeAlias = Literal["text", "whole number", "number", "day"]
 
 
-@dataclass(frozen=True, slots=True)
-class Shuffle:
-    """Draws orders and parts, from bytes that are drawn by chance."""
-
-    draw: Callable[[int], bytes]
-
-    def __call__(self, length: int) -> Integers:
-        """Draw an order of 0, 1, …, length − 1."""
-        # 64 random bits per row: two rows are equal, and then stand as they came, with probability below n² / 2⁶⁵
-        keys = np.frombuffer(self.draw(8 * length), np.uint64)
-        return np.argsort(keys, kind="stable").astype(np.int64, copy=False)
-
-    def parts(self, length: int, bits: int) -> Integers:
-        """Draw one of 2^bits parts for each of some rows, all equally likely."""
-        # the top bits of uniform 32-bit numbers: exactly uniform on 0 … 2^bits − 1, with no bias of a modulo
-        return (np.frombuffer(self.draw(4 * length), np.uint32) >> np.uint32(32 - bits)).astype(np.int64)
+RandomBytes: TypeAlias = Callable[[int], bytes]
+"""Draws so many bytes by chance."""
 
 
-def shuffler(seed: int | None = None) -> Shuffle:
-    """Draw orders from the operating system's randomness, or, for tests, the same ones for the same seed.
+def random_bytes(seed: int | None = None) -> RandomBytes:
+    """Return the operating system's randomness or, for tests, the same bytes for the same seed."""
+    return os.urandom if seed is None else np.random.default_rng(seed).bytes
 
-    >>> shuffle = shuffler(seed=7)
-    >>> sorted(shuffle(4).tolist()), (shuffler(seed=7)(100) == shuffler(seed=7)(100)).all()
-    ([0, 1, 2, 3], np.True_)
+
+def draw_order(draw: RandomBytes, length: int) -> Integers:
+    """Draw an order of 0, 1, …, length − 1.
+
+    >>> sorted(draw_order(random_bytes(seed=7), 4).tolist())
+    [0, 1, 2, 3]
     """
-    return Shuffle(os.urandom if seed is None else np.random.default_rng(seed).bytes)
+    # 64 random bits per row: two rows are equal, and then stand as they came, with probability below n² / 2⁶⁵
+    return np.argsort(np.frombuffer(draw(8 * length), np.uint64), kind="stable").astype(np.int64, copy=False)
+
+
+def draw_parts(draw: RandomBytes, length: int, bits: int) -> Integers:
+    """Draw one of 2^bits parts for each of some rows, all equally likely."""
+    # the top bits of uniform 32-bit numbers: exactly uniform on 0 … 2^bits − 1, with no bias of a modulo
+    return (np.frombuffer(draw(4 * length), np.uint32) >> np.uint32(32 - bits)).astype(np.int64)
 
 
 def fits_one_shuffle(rows: int) -> bool:
@@ -79,7 +76,7 @@ class Sheet:
 
     columns: Mapping[str, Column | Integers | Floats]
     times: Integers | None = None
-    shuffle: Shuffle = Shuffle(os.urandom)
+    draw: RandomBytes = os.urandom
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.times is None else int(self.times.sum())
@@ -92,15 +89,15 @@ class Sheet:
         # rows dealt to 2^bits random parts, each shuffled by itself, are shuffled uniformly as a whole
         bits = (len(self) - 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
         if bits <= 0:
-            rows = np.repeat(np.arange(len(self.times)), self.times)[self.shuffle(len(self))]
+            rows = np.repeat(np.arange(len(self.times)), self.times)[draw_order(self.draw, len(self))]
             yield from (rows[block] for block in row_blocks(len(rows)))
             return
         parts = RowParts(parts=1 << bits, columns=1, rows=len(self))
         for rows in repeat_rows(self.times, SHUFFLED_AT_ONCE):
-            parts.add(self.shuffle.parts(len(rows), bits), [rows])
+            parts.add(draw_parts(self.draw, len(rows), bits), [rows])
         for part in range(1 << bits):
             (rows,) = parts.take(part)
-            rows = rows[self.shuffle(len(rows))]
+            rows = rows[draw_order(self.draw, len(rows))]
             yield from (rows[block] for block in row_blocks(len(rows)))
 
     def arrow_kinds(self) -> list[pa.DataType]:

@@ -18,10 +18,11 @@ from sidelight.engines.formats import write as sheets
 from sidelight.engines.formats.write import (
     WRITERS,
     Sheet,
-    Shuffle,
+    draw_order,
+    draw_parts,
     escape_formula,
     kind_of_cells,
-    shuffler,
+    random_bytes,
     unescape_formula,
     writer_of,
 )
@@ -54,9 +55,9 @@ def test_what_is_written_means_what_it_meant(form, label):
 
 
 def test_a_row_per_person_or_per_count():
-    people = sheet_of_people(RELEASE, shuffler(seed=1))
+    people = sheet_of_people(RELEASE, random_bytes(seed=1))
     assert len(people) == 4
-    counts = sheet_of_counts(RELEASE, shuffler(seed=1), people="people", count="count")
+    counts = sheet_of_counts(RELEASE, random_bytes(seed=1), people="people", count="count")
     assert sorted(zip(counts.columns["people"].tolist(), counts.columns["count"].tolist(), strict=True)) == [
         (1, 1),
         (3, 1),
@@ -66,7 +67,7 @@ def test_a_row_per_person_or_per_count():
 
 def test_a_group_in_which_nobody_has_a_value_has_a_row_of_its_own():
     visits = sl.Release.from_counts([{"Flu": 2}, {}], sizes=[2, 3], values="set", domain=["Flu"])
-    counts = sheet_of_counts(visits, shuffler(seed=1), people="people", count="count")
+    counts = sheet_of_counts(visits, random_bytes(seed=1), people="people", count="count")
     rows = zip(counts.columns["people"].tolist(), counts.columns["count"].tolist(), strict=True)
     assert sorted(rows) == [(2, 2), (3, 0)]
 
@@ -77,7 +78,7 @@ def test_people_of_a_large_release_are_dealt_in_parts(monkeypatch):
     release = sl.Release.from_counts([{"Flu": 30, "Cold": 1}, {"Cold": 40}], labels=[{"age": "a"}, {"age": "b"}])
     files = []
     for _ in range(2):
-        sheet = sheet_of_people(release, shuffler(seed=1))
+        sheet = sheet_of_people(release, random_bytes(seed=1))
         files.append(io.BytesIO())
         WRITERS["csv"].write(sheet, files[-1])
         assert len(sheet) == 71
@@ -90,10 +91,10 @@ def test_people_of_a_large_release_are_dealt_in_parts(monkeypatch):
 
 def test_every_order_is_as_likely_as_any_other(monkeypatch):
     monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 1)
-    shuffle = shuffler(seed=5)
+    draw = random_bytes(seed=5)
     draws = 600
     orders = Counter(
-        tuple(np.concatenate(list(Sheet({}, np.ones(3, np.int64), shuffle).batches())).tolist()) for _ in range(draws)
+        tuple(np.concatenate(list(Sheet({}, np.ones(3, np.int64), draw).batches())).tolist()) for _ in range(draws)
     )
     # χ² with 5 degrees of freedom is above 26 once in ten thousand times
     assert len(orders) == 6
@@ -101,10 +102,10 @@ def test_every_order_is_as_likely_as_any_other(monkeypatch):
 
 
 def test_an_order_of_the_operating_system_is_not_that_of_the_input():
-    order = shuffler()(1000)
+    order = draw_order(random_bytes(), 1000)
     assert sorted(order.tolist()) == list(range(1000))
-    assert not np.array_equal(order, shuffler()(1000))
-    assert shuffler().draw is os.urandom
+    assert not np.array_equal(order, draw_order(random_bytes(), 1000))
+    assert random_bytes() is os.urandom
 
 
 def test_parquet_keeps_texts_and_numbers_and_csv_is_quoted_where_it_must_be():
@@ -173,7 +174,7 @@ def drawn(times):
         asked.append(length)
         return np.random.default_rng(len(asked)).bytes(length)
 
-    return asked, [batch.tolist() for batch in Sheet({}, np.array(times), Shuffle(draw)).batches()]
+    return asked, [batch.tolist() for batch in Sheet({}, np.array(times), draw).batches()]
 
 
 def test_rows_are_shuffled_at_once_up_to_a_number_and_in_parts_above(monkeypatch):
@@ -192,14 +193,14 @@ def test_rows_are_shuffled_at_once_up_to_a_number_and_in_parts_above(monkeypatch
 
 def test_an_order_is_that_of_random_numbers_and_a_part_is_their_first_bits():
     keys = np.array([5, 2**63, 0, 5], np.uint64)
-    assert Shuffle(lambda _: keys.tobytes())(4).tolist() == [2, 0, 3, 1]  # equal ones stand as they came
+    assert draw_order(lambda _: keys.tobytes(), 4).tolist() == [2, 0, 3, 1]  # equal ones stand as they came
     halves = np.arange(100) % 2
-    order = Shuffle(lambda _: halves.astype(np.uint64).tobytes())(100)
+    order = draw_order(lambda _: halves.astype(np.uint64).tobytes(), 100)
     assert order.tolist() == [*range(0, 100, 2), *range(1, 100, 2)]
     words = np.array([0, 2**30, 2**31, 2**32 - 1], np.uint32)
-    assert Shuffle(lambda _: words.tobytes()).parts(4, 2).tolist() == [0, 1, 2, 3]
-    assert Shuffle(lambda _: words.tobytes()).parts(4, 1).tolist() == [0, 0, 1, 1]
-    assert Shuffle(lambda _: words.tobytes()).parts(4, 1).dtype == order.dtype == np.int64
+    assert draw_parts(lambda _: words.tobytes(), 4, 2).tolist() == [0, 1, 2, 3]
+    assert draw_parts(lambda _: words.tobytes(), 4, 1).tolist() == [0, 0, 1, 1]
+    assert draw_parts(lambda _: words.tobytes(), 4, 1).dtype == order.dtype == np.int64
 
 
 def test_rows_that_are_dealt_wait_on_disk(monkeypatch):
@@ -228,12 +229,12 @@ def cells(sheet):
 
 
 def test_people_and_counts_are_printed_with_what_belongs_together():
-    people = sheet_of_people(RELEASE, shuffler(seed=1))
+    people = sheet_of_people(RELEASE, random_bytes(seed=1))
     assert list(people.columns) == ["sex", "value"]
     assert people.times is None
     assert Counter(cells(people)) == {("f", "Flu"): 2, ("f", "Cold"): 1, ("m", "Flu"): 1}
     assert all(isinstance(each, Column) for each in people.columns.values())
-    counts = sheet_of_counts(RELEASE, shuffler(seed=1), people="people", count="count")
+    counts = sheet_of_counts(RELEASE, random_bytes(seed=1), people="people", count="count")
     assert list(counts.columns) == ["sex", "people", "value", "count"]
     assert sorted(cells(counts)) == [("f", 3, "Cold", 1), ("f", 3, "Flu", 2), ("m", 1, "Flu", 1)]
     assert [each.name for each in counts.columns.values() if isinstance(each, Column)] == ["sex", "value"]
@@ -241,19 +242,19 @@ def test_people_and_counts_are_printed_with_what_belongs_together():
 
 def test_people_are_dealt_only_where_they_are_more_than_are_shuffled_at_once(monkeypatch):
     monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 4)
-    assert sheet_of_people(RELEASE, shuffler(seed=1)).times is None
+    assert sheet_of_people(RELEASE, random_bytes(seed=1)).times is None
     monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 3)
-    assert sheet_of_people(RELEASE, shuffler(seed=1)).times.sum() == 4
+    assert sheet_of_people(RELEASE, random_bytes(seed=1)).times.sum() == 4
 
 
 def test_ends_of_intervals_stand_after_their_column_and_are_dealt_with_it():
     columns = {"age": Column.of("age", ["20-29", "30+"]), "n": np.array([7, 8]), "sex": Column.of("sex", ["f", "m"])}
-    times, shuffle = np.array([2, 3]), shuffler(seed=1)
-    wide = add_bounds(Sheet(columns, times, shuffle))
+    times, draw = np.array([2, 3]), random_bytes(seed=1)
+    wide = add_bounds(Sheet(columns, times, draw))
     assert list(wide.columns) == ["age", "age_low", "age_high", "n", "sex"]
     assert cells(wide) == [("20-29", "20", "29", 7, "f"), ("30+", "30", None, 8, "m")]
     assert wide.times is times
-    assert (wide.shuffle, len(wide)) == (shuffle, 5)
+    assert (wide.draw, len(wide)) == (draw, 5)
     taken = {"age": columns["age"], "Age_low": columns["sex"]}
     assert list(add_bounds(Sheet(taken)).columns) == ["age", "age_low 2", "age_high", "Age_low"]
 
@@ -264,7 +265,7 @@ def test_cells_that_are_carried_along_stay_with_their_person_and_suppressed_peop
     release = sl.Release.from_counts([{"Flu": 1, "Cold": 1}, {"Gout": 1}], labels=[{"age": "1"}, {"age": "*"}])
     ages = [table.quasi[0].cell(key) for key in range(len(table.quasi[0]))]
     group = np.array([{"1": 0, "2": -1, "3": 1}[age] for age in ages])  # who is 2 years old is left out
-    sheets = [sheet_of_carried(release, table, group, shuffler(seed=seed)) for seed in range(9)]
+    sheets = [sheet_of_carried(release, table, group, random_bytes(seed=seed)) for seed in range(9)]
     assert list(sheets[0].columns) == ["age", "ill", "ward"]
     assert {frozenset(Counter(cells(sheet)).items()) for sheet in sheets} == {
         frozenset({(("1", "Flu", "a"), 1), (("1", "Cold", "b"), 1), (("*", "Gout", None), 1)})
