@@ -11,7 +11,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.about import About
-from sidelight.search.policy_check import CriterionCheck
+from sidelight.measures.criterion import CriterionCheck
 from sidelight.testing import measures
 from sidelight.testing.strategies import split
 

@@ -240,6 +240,11 @@ class ViewScreen(Screen):
     join = _as_of("inner", "join")
     value = _as_of("inner", "value")
 
+    @property
+    def question_of_parts(self) -> Measure | None:
+        """The measure itself, where parts of what an attacker knows can be judged one by one."""
+        return self.about.question if self.about.known and self.inner.group_by_group else None
+
     def rows(self, groups: Groups) -> Floats:
         """Return the row of each group's view, or the joined rows of its parts: (groups, numbers) float64."""
         parts, group = self.parts(groups)

@@ -7,6 +7,17 @@ The four comparisons are one table of their signs and words.  A measure with the
 
     measure, comparison, bound ─▶ criterion ─decide(finding)─▶ judgement
 
+`CriterionCheck` decides thousands of groups at once, exactly where it is close:
+
+Symbols     m̃ = the screen of a measure m: m in floats, a row of numbers per group that joins to that of a release;
+            b = the criterion's bound; ε = how far off m̃ may be, relative to max(|b|, 1).
+Decision    m̃ beyond b by more than ε decides.  Within ε of b the measure itself is worked out in exact arithmetic.
+Invariant   Whatever is called within the policy is so by the exact value; floats only save time.
+Ends        An infinite value is no matter of rounding.  A bound as bad as can be (a probability of at most 1) is idle:
+            no release breaks it, and nothing is computed for it.
+Cost        One vectorised screen per block of groups; exactly, one group of each kind that is close, remembered, as a
+            search meets the same kinds again and again.
+
 A bound means what it says in decimal and is decided in exact arithmetic.  Measures and criteria write themselves in
 one line of text, by the grammar that `policy/limits` reads again.
 """
@@ -15,16 +26,21 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Self, TypeAlias
 
+import numpy as np
+
+from sidelight.arrays import Flags, Floats, number_vectors
 from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
 from sidelight.knowledge.tokens import quote
+from sidelight.measures.exact import Screen, join_all
 from sidelight.rounding import as_printed, exact_number, in_words, short_amount
 from sidelight.table.labels import shown
 from sidelight.text import html_table
@@ -32,8 +48,9 @@ from sidelight.text import html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.measures.measure import Measure
-    from sidelight.release.groups import GroupName
+    from sidelight.measures.measure import Measure, Summary
+    from sidelight.release.generalise import AnyGroups
+    from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
     from sidelight.table.labels import Label
 
@@ -256,6 +273,142 @@ class Criterion:
         raise NotTrueOrFalse(
             f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionCheck:
+    """One criterion with the screen of its measure."""
+
+    criterion: Criterion
+    screen: Screen
+    bound: float
+    margin: float  # how far from the bound a value must be for floats to decide
+    of_parts: CriterionCheck | None = None  # where groups fall into parts that can be judged one by one
+    decided: dict[Hashable, dict[bytes, bool]] = field(default_factory=dict, compare=False, repr=False)  # exactly
+
+    @classmethod
+    def from_criterion(cls, criterion: Criterion, people: int) -> CriterionCheck:
+        """Build the check of a criterion, for groups of up to so many people."""
+        screen, bound, measure = criterion.measure.screen(), float(exact(criterion.bound)), criterion.measure
+        if measure.large_is_bad and criterion.comparison.holds(exact(measure.limits[1]), exact(criterion.bound)):
+            bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
+        # infinity is never a matter of rounding
+        margin = screen.margin(bound, people) if math.isfinite(bound) else 0.0
+        # whole numbers up to 2⁵³ are floats; beyond, or beside limits such as 5 + 10⁻³⁰, the next float decides nothing
+        beyond = people if people > 1 << 53 else 0
+        if math.isfinite(bound) and (bound != exact(criterion.bound) or beyond):
+            margin = max(margin, math.ulp(max(abs(bound), beyond)))
+        question, of_parts = screen.question_of_parts, None
+        if question is not None:
+            of_parts = cls.from_criterion(replace(criterion, measure=question), people)
+        return cls(criterion, screen, bound, margin, of_parts)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no release breaks it."""
+        return self.bound == math.inf and self.criterion.comparison is Comparison.AT_MOST
+
+    @property
+    def group_by_group(self) -> bool:
+        """Whether groups can be judged one by one."""
+        return self.screen.group_by_group or self.is_idle
+
+    @property
+    def binds_each_group(self) -> bool:
+        """Whether each group on its own must keep it."""
+        return self.screen.breaks_with_one_group or self.is_idle
+
+    def clearly_holds(self, values: Floats) -> Flags:
+        """Return which values keep the bound by more than rounding."""
+        # the value moved by the margin towards breaking the bound: if it still holds, so does the exact one
+        comparison = self.criterion.comparison
+        worst = values + self.margin if comparison.from_above else values - self.margin
+        return np.asarray(comparison.holds(worst, self.bound))  # type: ignore[arg-type]
+
+    def is_close(self, values: Floats) -> Flags:
+        """Return which values are so near the bound that only exact arithmetic can tell."""
+        comparison = self.criterion.comparison
+        best = values - self.margin if comparison.from_above else values + self.margin
+        near = (values >= self.bound - self.margin) & (values <= self.bound + self.margin)
+        # as sums are rounded, a value at the margin's edge may be near by one of them only: none is left between
+        near |= np.asarray(comparison.holds(best, self.bound))  # type: ignore[arg-type]
+        return ~self.clearly_holds(values) & near & np.isfinite(values)
+
+    def holds_in_each(self, groups: Groups, *, if_close: bool = False) -> Flags:
+        """Judge each group as if it were the whole release; `if_close` lets pass what meets a limit that may be met."""
+        if self.is_idle:
+            return np.ones(len(groups), bool)
+        if if_close and not self.criterion.comparison.strict:
+            values = [self.screen.group_values(block) for block in self.criterion.measure.blocks(groups)]
+            return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
+        if self.of_parts is not None:
+            parts, group = self.screen.parts(groups)
+            holds = np.ones(len(groups), bool)
+            holds[group[~self.of_parts.holds_in_each(parts)]] = False
+            return holds
+        return np.concatenate([self._block_holds_in_each(block) for block in self.criterion.measure.blocks(groups)])
+
+    def _block_holds_in_each(self, groups: Groups) -> Flags:
+        values = self.screen.group_values(groups)
+        holds = self.clearly_holds(values)
+        close = np.flatnonzero(self.is_close(values))
+        if len(close):
+            kinds = self.screen.kinds(groups.take(close))
+            kind, first = number_vectors(kinds)
+            # what a kind is worth depends on the release that it is compared with, and on what its counts count; a
+            # search meets the same kind again and again
+            known = self.decided.setdefault((groups.domain, groups.whole.tobytes()), {})
+            for at in first:
+                if kinds[at].tobytes() not in known:
+                    known[kinds[at].tobytes()] = self.holds_exactly(groups.take(close[at : at + 1]))
+            holds[close] = np.array([known[kinds[at].tobytes()] for at in first])[kind]
+        return holds
+
+    def holds(self, groups: AnyGroups) -> bool:
+        """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
+        # clearly within, or too close and exactly within; clearly outside needs no exact arithmetic either
+        rows = [join_all(self.screen, self.screen.rows(block)) for block in groups.blocks()]
+        value = self.screen.value(join_all(self.screen, np.concatenate(rows)))
+        return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
+
+    def holds_of_nothing(self, groups: AnyGroups) -> bool:
+        """A group with nothing to measure breaks no limit; a release of such groups alone may."""
+        measure = self.criterion.measure
+        if measure.large_is_bad and self.bound > measure.limits[0]:
+            return True
+        best = -math.inf if measure.large_is_bad else math.inf
+        for block in groups.blocks():
+            # as a rule the first group has something to measure, and the others need not be looked at
+            for groups_here in (block.take(slice(0, 1)), block):
+                if not (self.screen.value(self.screen.rows(groups_here)) == best).all():
+                    return True
+        return self.holds_exactly(groups)
+
+    def holds_exactly(self, groups: AnyGroups) -> bool:
+        """Judge groups together as one release, in exact arithmetic."""
+        return self.decides(self.summary(groups))
+
+    def finding(self, groups: AnyGroups) -> Finding:
+        """Measure groups together as one release."""
+        return self.summary(groups).finding()
+
+    def decides(self, summary: Summary) -> bool:
+        """Judge the release that a summary is of, in exact arithmetic."""
+        return self.criterion.decide(summary.finding()).holds
+
+    def summary(self, groups: AnyGroups) -> Summary:
+        """Summarise groups exactly; summaries of groups of one release merge."""
+        return merge_summaries(map(self.criterion.measure.summarize, groups.blocks()))
+
+    def badness(self, groups: Groups) -> Floats:
+        """Return a number to sort each group by: the worst have the smallest."""
+        values = self.screen.value(self.screen.rows(groups))
+        return -values if self.criterion.measure.large_is_bad else values
+
+
+def merge_summaries(summaries: Iterable[Summary]) -> Summary:
+    """Return the summary of all groups that these are of."""
+    return reduce(lambda one, other: one.merge(other), summaries)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -280,10 +280,16 @@ class Screen(ABC):
     breaks_with_one_group: ClassVar[bool] = True
     # whether its floats carry the values exactly, as they do small whole numbers
     exact: ClassVar[bool] = False
+    # the measure that decides parts of groups, where these can be judged one by one
+    question_of_parts: ClassVar[Any] = None
 
     @abstractmethod
     def rows(self, groups: Groups) -> Floats:
         """Return each group's row of numbers."""
+
+    def parts(self, groups: Groups) -> tuple[Groups, Integers]:
+        """Return the parts that groups are judged by, and the group of each."""
+        return groups, np.arange(len(groups))
 
     def slack(self, people: int) -> float:
         """Return how far off a value may be (relative above 1) in releases whose groups have up to so many people."""

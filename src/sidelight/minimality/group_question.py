@@ -17,7 +17,7 @@ Which halves of a group keep the policy, whatever values its people have?
 
 Symbols     A cut leaves a of the n people of a group on its left; L_s of the n_s people with value s are there.
 Sizes       Limits on sizes alone depend on the cut, not on who has which value: they say which cuts are *admissible*.
-Shares      No value above share c:  L_s ≤ ⌊c·a⌋  and  n_s − L_s ≤ ⌊c·(n − a)⌋  for all s (`ShareLimit`).  A value with
+Shares      No value above share c:  L_s ≤ ⌊c·a⌋  and  n_s − L_s ≤ ⌊c·(n − a)⌋  for all s (`ValueLimits`).  A value with
             n_s ≤ ⌊c · smallest side⌋ can break that nowhere, so that all such values may be counted as one.
 Distinct    At least l values on either side.
 Others      Every other limit on single groups is asked of the halves themselves, by the search's own check.
@@ -40,11 +40,12 @@ from sidelight.measures.exact import join_backwards, join_forwards
 from sidelight.release.groups import Groups, stack_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.search.mondrian_cuts import cuts_along
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, split_value_limits
+from sidelight.search.policy_check import PolicyCheck, ValueLimits, split_value_limits
 from sidelight.table.table import Counts, Table
 from sidelight.text import counted
 
 if TYPE_CHECKING:
+    from sidelight.measures.criterion import CriterionCheck
     from sidelight.release.release import Release
     from sidelight.search.orders import Order
     from sidelight.table.hierarchy import Hierarchy
@@ -261,7 +262,7 @@ class HalfLimits:
     def limits_sizes_alone(self) -> bool:
         """Whether no limit looks at values: then nobody learns from a cut that was not made."""
         about_values = any(check.criterion.measure.about_values for check, *_ in self.together)
-        return not (self.values.shares or self.values.different > 1 or self.others or about_values)
+        return not (self.values.limits_shares or self.values.different > 1 or self.others or about_values)
 
     @property
     def limits_shares_and_distinct(self) -> bool:

@@ -55,7 +55,7 @@ from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.microaggregation import merge_until_within, nearest_by_overlap
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.utility import Buckets, UtilityName, UtilityNames, candidate_groups
 from sidelight.table.table import Counts, Profiles, Table
 
@@ -241,7 +241,7 @@ class Anatomy(Method):
             return ()
         criterion = Acquaintance() <= Fraction(1, self.l)
         everybody = candidate_groups(table, np.array([table.people]), Counts.from_cells(table.counts.totals()))
-        largest = CriterionCheck.from_criterion(criterion, table.people).finding(everybody).value
+        largest = criterion.measure.summarize_blocks(everybody).finding().value
         if largest > Fraction(1, self.l):
             raise BadPolicy(
                 f"Anatomy(l={self.l}): more than 1 in {self.l} people have the most frequent value; "

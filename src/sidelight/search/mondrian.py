@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, parameter
+from sidelight.measures.criterion import CriterionCheck, merge_summaries
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.progress import Progress, quiet
 from sidelight.search.effort import EFFORT
@@ -49,7 +50,7 @@ from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, OpenGroups, Proposals, Store
 from sidelight.search.mondrian_frontier import Generation, KeyStore, label_counts, place_populations
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, ValueLimits, covered_limits, merge_summaries
+from sidelight.search.policy_check import PolicyCheck, ValueLimits, covered_limits
 from sidelight.search.utility import Regions, UtilityName, UtilityNames, region_labels, release_of
 from sidelight.search.veil import Veil
 from sidelight.table.table import Counts, Table

@@ -1,17 +1,9 @@
-"""A policy made ready for a search: thousands of candidate groups judged at once, exactly where it is close.
+"""A policy made ready for a search: thousands of candidate groups judged at once (`criterion.CriterionCheck`).
 
-Symbols     m̃ = the screen of a measure m: m in floats, a row of numbers per group that joins to that of a release;
-            b = the criterion's bound; ε = how far off m̃ may be, relative to max(|b|, 1).
-Decision    m̃ beyond b by more than ε decides.  Within ε of b the measure itself is worked out in exact arithmetic.
-Invariant   Whatever is called within the policy here is so by the exact value; floats only save time.
 Two kinds   A criterion *group by group* is as bad as its worst group: a release keeps it exactly when each of its
             groups does.  The others depend on several groups *together*: each group on its own is then a necessary
             condition (what somebody can do to one group they can do to the release), and the joined rows decide.
-            An average over people is no such condition of each group (`needed_of_each`): only the joined rows decide.
-Ends        An infinite value is no matter of rounding.  A bound as bad as can be (a probability of at most 1) is idle:
-            no release breaks it, and nothing is computed for it.
-Cost        One vectorised screen per block of groups; exactly, one group of each kind that is close, remembered, as a
-            search meets the same kinds again and again.
+            An average over people is no such condition of each group (`binds_each_group`): only the joined rows decide.
 
 One group of everybody is the least that can be published; what does it say about a search?
 
@@ -32,7 +24,7 @@ Such limits are decided by counts alone, in whole numbers, and random worlds tha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial, reduce
@@ -40,159 +32,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.errors import BadMeasure, BadPolicy, NothingSafe, TooHard, parameter
-from sidelight.measures.about import ViewScreen
 from sidelight.measures.classics import DistinctValues, GroupSize
-from sidelight.measures.criterion import Amount, Comparison, Criterion, Finding, Judgement, exact
-from sidelight.measures.exact import Screen, join_all
-from sidelight.measures.measure import Monotonicity, Summary
+from sidelight.measures.criterion import Amount, Comparison, Criterion, CriterionCheck, Judgement, exact
+from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import whole_groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
+    from sidelight.arrays import Flags, Integers
     from sidelight.release.generalise import AnyGroups
     from sidelight.release.groups import Groups
     from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.labels import Label, Semantics
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionCheck:
-    """One criterion with the screen of its measure."""
-
-    criterion: Criterion
-    screen: Screen
-    bound: float
-    margin: float  # how far from the bound a value must be for floats to decide
-    of_parts: CriterionCheck | None = None  # where groups fall into parts that can be judged one by one
-    decided: dict[Hashable, dict[bytes, bool]] = field(default_factory=dict, compare=False, repr=False)  # exactly
-
-    @classmethod
-    def from_criterion(cls, criterion: Criterion, people: int) -> CriterionCheck:
-        """Build the check of a criterion, for groups of up to so many people."""
-        screen, bound, measure = criterion.measure.screen(), float(exact(criterion.bound)), criterion.measure
-        if measure.large_is_bad and criterion.comparison.holds(exact(measure.limits[1]), exact(criterion.bound)):
-            bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
-        # infinity is never a matter of rounding
-        margin = screen.margin(bound, people) if math.isfinite(bound) else 0.0
-        # whole numbers up to 2⁵³ are floats; beyond, or beside limits such as 5 + 10⁻³⁰, the next float decides nothing
-        beyond = people if people > 1 << 53 else 0
-        if math.isfinite(bound) and (bound != exact(criterion.bound) or beyond):
-            margin = max(margin, math.ulp(max(abs(bound), beyond)))
-        of_parts = None
-        if isinstance(screen, ViewScreen) and screen.about.known and screen.group_by_group:
-            of_parts = cls.from_criterion(replace(criterion, measure=screen.about.question), people)
-        return cls(criterion, screen, bound, margin, of_parts)
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no release breaks it."""
-        return self.bound == math.inf and self.criterion.comparison is Comparison.AT_MOST
-
-    @property
-    def group_by_group(self) -> bool:
-        """Whether groups can be judged one by one."""
-        return self.screen.group_by_group or self.is_idle
-
-    @property
-    def binds_each_group(self) -> bool:
-        """Whether each group on its own must keep it."""
-        return self.screen.breaks_with_one_group or self.is_idle
-
-    def clearly_holds(self, values: Floats) -> Flags:
-        """Return which values keep the bound by more than rounding."""
-        # the value moved by the margin towards breaking the bound: if it still holds, so does the exact one
-        comparison = self.criterion.comparison
-        worst = values + self.margin if comparison.from_above else values - self.margin
-        return np.asarray(comparison.holds(worst, self.bound))  # type: ignore[arg-type]
-
-    def is_close(self, values: Floats) -> Flags:
-        """Return which values are so near the bound that only exact arithmetic can tell."""
-        comparison = self.criterion.comparison
-        best = values - self.margin if comparison.from_above else values + self.margin
-        near = (values >= self.bound - self.margin) & (values <= self.bound + self.margin)
-        # as sums are rounded, a value at the margin's edge may be near by one of them only: none is left between
-        near |= np.asarray(comparison.holds(best, self.bound))  # type: ignore[arg-type]
-        return ~self.clearly_holds(values) & near & np.isfinite(values)
-
-    def holds_in_each(self, groups: Groups, *, if_close: bool = False) -> Flags:
-        """Judge each group as if it were the whole release; `if_close` lets pass what meets a limit that may be met."""
-        if self.is_idle:
-            return np.ones(len(groups), bool)
-        if if_close and not self.criterion.comparison.strict:
-            values = [self.screen.group_values(block) for block in self.criterion.measure.blocks(groups)]
-            return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
-        if self.of_parts is not None and isinstance(self.screen, ViewScreen):
-            parts, group = self.screen.parts(groups)
-            holds = np.ones(len(groups), bool)
-            holds[group[~self.of_parts.holds_in_each(parts)]] = False
-            return holds
-        return np.concatenate([self._block_holds_in_each(block) for block in self.criterion.measure.blocks(groups)])
-
-    def _block_holds_in_each(self, groups: Groups) -> Flags:
-        values = self.screen.group_values(groups)
-        holds = self.clearly_holds(values)
-        close = np.flatnonzero(self.is_close(values))
-        if len(close):
-            kinds = self.screen.kinds(groups.take(close))
-            kind, first = number_vectors(kinds)
-            # what a kind is worth depends on the release that it is compared with, and on what its counts count; a
-            # search meets the same kind again and again
-            known = self.decided.setdefault((groups.domain, groups.whole.tobytes()), {})
-            for at in first:
-                if kinds[at].tobytes() not in known:
-                    known[kinds[at].tobytes()] = self.holds_exactly(groups.take(close[at : at + 1]))
-            holds[close] = np.array([known[kinds[at].tobytes()] for at in first])[kind]
-        return holds
-
-    def holds(self, groups: AnyGroups) -> bool:
-        """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
-        # clearly within, or too close and exactly within; clearly outside needs no exact arithmetic either
-        rows = [join_all(self.screen, self.screen.rows(block)) for block in groups.blocks()]
-        value = self.screen.value(join_all(self.screen, np.concatenate(rows)))
-        return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
-
-    def holds_of_nothing(self, groups: AnyGroups) -> bool:
-        """A group with nothing to measure breaks no limit; a release of such groups alone may."""
-        measure = self.criterion.measure
-        if measure.large_is_bad and self.bound > measure.limits[0]:
-            return True
-        best = -math.inf if measure.large_is_bad else math.inf
-        for block in groups.blocks():
-            # as a rule the first group has something to measure, and the others need not be looked at
-            for groups_here in (block.take(slice(0, 1)), block):
-                if not (self.screen.value(self.screen.rows(groups_here)) == best).all():
-                    return True
-        return self.holds_exactly(groups)
-
-    def holds_exactly(self, groups: AnyGroups) -> bool:
-        """Judge groups together as one release, in exact arithmetic."""
-        return self.decides(self.summary(groups))
-
-    def finding(self, groups: AnyGroups) -> Finding:
-        """Measure groups together as one release."""
-        return self.summary(groups).finding()
-
-    def decides(self, summary: Summary) -> bool:
-        """Judge the release that a summary is of, in exact arithmetic."""
-        return self.criterion.decide(summary.finding()).holds
-
-    def summary(self, groups: AnyGroups) -> Summary:
-        """Summarise groups exactly; summaries of groups of one release merge."""
-        return merge_summaries(self.criterion.measure.summarize(block) for block in groups.blocks())
-
-    def badness(self, groups: Groups) -> Floats:
-        """Return a number to sort each group by: the worst have the smallest."""
-        values = self.screen.value(self.screen.rows(groups))
-        return -values if self.criterion.measure.large_is_bad else values
-
-
-def merge_summaries(summaries: Iterable[Summary]) -> Summary:
-    """Return the summary of all groups that these are of."""
-    return reduce(lambda one, other: one.merge(other), summaries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,45 +253,43 @@ def largest_smaller(
 
 
 @dataclass(frozen=True)
-class ShareLimit:
-    """No value has more than this share of a group, or as much where it is strict."""
-
-    share: Fraction
-    strict: bool = False
-
-    def most(self, people: int) -> int:
-        """Return how many people of a group may have the same value.
-
-        >>> ShareLimit(Fraction(1, 2)).most(4), ShareLimit(Fraction(1, 2), strict=True).most(4)
-        (2, 1)
-        """
-        # where it is strict, share · people itself is already too many
-        return math.ceil(self.share * people) - 1 if self.strict else math.floor(self.share * people)
-
-
-@dataclass(frozen=True)
 class ValueLimits:
-    """What a policy asks of the values of each group, as far as that is shares and a number of values."""
+    """Limits on the values of each group: the largest share of any value, and the least number of values.
 
-    shares: tuple[ShareLimit, ...]
+    Of several limits on shares the lowest decides: it keeps all others.
+    """
+
+    belief: Fraction = Fraction(1)  # nobody's value has a larger share
+    strict: bool = False  # whether a share that meets the limit breaks it
     different: int = 0  # at least so many values
     known: dict[int, int] = field(default_factory=dict, compare=False, repr=False)  # by size: the most of a value
 
     @property
-    def belief(self) -> Fraction:
-        """The limit on anybody's belief: the smallest share."""
-        return min(each.share for each in self.shares)
+    def limits_shares(self) -> bool:
+        """Whether some share is too large."""
+        return self.belief < 1 or self.strict
+
+    @property
+    def order(self) -> tuple[Fraction, bool]:
+        """What to sort limits on shares by: of equal ones the strict one is the lower."""
+        return self.belief, not self.strict
 
     def most(self, people: Integers) -> Integers:
         """Return how many people of groups of these sizes may have the same value."""
         # a generation has few different sizes among its groups
-        sizes, place = np.unique(people, return_inverse=True)
-        return np.array([self.most_of(size) for size in sizes.tolist()], np.int64)[place]
+        sizes, index = np.unique(people, return_inverse=True)
+        return np.array([self.most_of(size) for size in sizes.tolist()], np.int64)[index]
 
     def most_of(self, people: int) -> int:
-        """Return how many people of a group of this size may have the same value."""
+        """Return how many people of a group of this size may have the same value.
+
+        >>> ValueLimits(Fraction(1, 2)).most_of(4), ValueLimits(Fraction(1, 2), strict=True).most_of(4)
+        (2, 1)
+        """
         if people not in self.known:
-            self.known[people] = min((each.most(people) for each in self.shares), default=people)
+            # where it is strict, belief · people itself is already too many
+            share = self.belief * people
+            self.known[people] = math.ceil(share) - 1 if self.strict else math.floor(share)
         return self.known[people]
 
     def holds_in_each(self, counts: Integers, people: Integers) -> Flags:
@@ -446,16 +298,16 @@ class ValueLimits:
         return np.asarray(rare & (np.count_nonzero(counts, axis=1) >= self.different))
 
 
-def share_limit(criterion: Criterion) -> ShareLimit | None:
+def share_limit(criterion: Criterion) -> ValueLimits | None:
     """Return a criterion as a limit on the share of any value, where it is one.
 
     >>> from sidelight.measures.classics import RecursiveDiversity
-    >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(RecursiveDiversity(1) < 0.6)
-    (ShareLimit(share=Fraction(1, 2), strict=False), ShareLimit(share=Fraction(3, 5), strict=True))
+    >>> share_limit(RecursiveDiversity(1) < 0.6)
+    ValueLimits(belief=Fraction(3, 5), strict=True, different=0)
     """
     bound = exact(criterion.bound)
     share = criterion.measure.share_at(bound) if isinstance(bound, Fraction) else None
-    return None if share is None else ShareLimit(share, criterion.comparison.strict)
+    return None if share is None else ValueLimits(share, criterion.comparison.strict)
 
 
 def covered_limits(policy: Policy) -> ValueLimits | None:
@@ -463,7 +315,7 @@ def covered_limits(policy: Policy) -> ValueLimits | None:
 
     >>> from sidelight.measures.classics import RecursiveDiversity
     >>> covered_limits(Policy(DistinctValues() >= 2, RecursiveDiversity(2) <= 1))
-    ValueLimits(shares=(ShareLimit(share=Fraction(1, 2), strict=False),), different=2)
+    ValueLimits(belief=Fraction(1, 2), strict=False, different=2)
     """
     about_values = [each for each in policy.criteria if _depends_on_values(each)]
     limits, others = split_value_limits(about_values)
@@ -475,7 +327,7 @@ def covered_limits(policy: Policy) -> ValueLimits | None:
         )
     if not about_values:
         return None
-    if not limits.shares:
+    if not any(map(share_limit, about_values)):
         raise BadPolicy(
             f"{parameter('resists', 'insider')} needs a limit on how sure anybody may get, and '{about_values[0]}' is "
             "none; add one, such as implications(k=0) <= 0.5"
@@ -485,7 +337,7 @@ def covered_limits(policy: Policy) -> ValueLimits | None:
 
 def split_value_limits(criteria: Iterable[Criterion]) -> tuple[ValueLimits, list[Criterion]]:
     """Return the limits on shares and on numbers of values, and the criteria that are none of these."""
-    shares, different, others = [], 0, []
+    shares, different, others = [ValueLimits()], 0, []
     for each in criteria:
         bound, measure = exact(each.bound), each.measure
         if (share := share_limit(each)) is not None:
@@ -494,7 +346,7 @@ def split_value_limits(criteria: Iterable[Criterion]) -> tuple[ValueLimits, list
             different = max(different, least_whole(bound, each.comparison))
         else:
             others.append(each)
-    return ValueLimits(tuple(shares), different), others
+    return replace(min(shares, key=lambda each: each.order), different=different), others
 
 
 def _depends_on_values(criterion: Criterion) -> bool:
@@ -508,7 +360,7 @@ def limits_values(policy: Policy) -> bool:
     return any(_depends_on_values(each) for each in policy.criteria)
 
 
-def belief_limit(policy: Policy) -> ShareLimit | None:
+def belief_limit(policy: Policy) -> ValueLimits | None:
     """Return the lowest limit on anybody's belief that a policy promises; None where it promises none.
 
     A limit for those who know more holds for those who know less; limits on one value say nothing of the others.
@@ -516,13 +368,12 @@ def belief_limit(policy: Policy) -> ShareLimit | None:
     >>> from sidelight.measures.ck_safety.implications import Implications
     >>> from sidelight.measures.classics import RecursiveDiversity
     >>> belief_limit(Policy(DistinctValues() >= 2, Implications(3) < 0.6, RecursiveDiversity(3) <= 2))
-    ShareLimit(share=Fraction(3, 5), strict=True)
+    ValueLimits(belief=Fraction(3, 5), strict=True, different=0)
     """
     limits = []
     for each in policy.criteria:
         bound = exact(each.bound)
         belief = each.measure.belief_at(bound) if isinstance(bound, Fraction) else None
         if belief is not None and belief < 1:
-            limits.append(ShareLimit(belief, each.comparison.strict))
-    # of equal shares the strict one is the lower limit
-    return min(limits, key=lambda each: (each.share, not each.strict), default=None)
+            limits.append(ValueLimits(belief, each.comparison.strict))
+    return min(limits, key=lambda each: each.order, default=None)

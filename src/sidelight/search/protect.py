@@ -57,7 +57,7 @@ from sidelight.search.method import Method, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.policy_check import (
-    ShareLimit,
+    ValueLimits,
     belief_limit,
     covered_limits,
     limits_values,
@@ -355,10 +355,10 @@ def found_release(found: SearchResult, progress: Progress = quiet) -> FoundRelea
     limit = belief_limit(found.policy)
     # without a limit on beliefs, attackers are measured against what the release alone shows
     if limit is None and (values or deals):
-        limit = ShareLimit(largest_share(found.release))
+        limit = ValueLimits(largest_share(found.release))
     return FoundRelease(
         found.release,
-        None if limit is None else limit.share,
+        None if limit is None else limit.belief,
         strict=limit is not None and limit.strict,
         values_decide=values and not deals,
         with_people=found.with_people,

@@ -15,12 +15,11 @@ import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.about import findings
 from sidelight.measures.classics import GroupSize
-from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.criterion import CriterionCheck, Finding, Witness
 from sidelight.measures.exact import EXACT, FLOATS
 from sidelight.measures.group_by_group import GroupByGroup, ShareWitness, exact_shares, share_witness, shares
 from sidelight.release.groups import whole_groups
 from sidelight.release.population import Population
-from sidelight.search.policy_check import CriterionCheck
 from sidelight.table import table as counts_module
 from sidelight.table.table import Counts
 

@@ -15,12 +15,13 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, UnknownColumn
+from sidelight.measures.criterion import CriterionCheck
 from sidelight.release.groups import stack_groups
 from sidelight.search.effort import EFFORT
 from sidelight.search.mondrian import ExactRelease, Mondrian, cut_everybody
 from sidelight.search.mondrian_frontier import KeyStore, label_counts
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, covered_limits
+from sidelight.search.policy_check import PolicyCheck, covered_limits
 from sidelight.search.veil import Veil
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table

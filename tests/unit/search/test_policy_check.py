@@ -13,8 +13,9 @@ from support.words import mentions
 
 import sidelight as sl
 from sidelight.errors import NothingSafe
+from sidelight.measures.criterion import CriterionCheck
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, largest_smaller, one_group
+from sidelight.search.policy_check import PolicyCheck, largest_smaller, one_group
 from sidelight.table.labels import Column
 from sidelight.table.table import Counts, Table
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.search.policy_check import ShareLimit, ValueLimits, covered_limits, share_limit
+from sidelight.search.policy_check import ValueLimits, covered_limits, share_limit
 from sidelight.search.veil import Veil, exact_veil, float_veil, unknown_to_all
 from sidelight.worlds.closed_forms import OneCut
 from tests.support.examples import examples
@@ -18,9 +18,7 @@ HALF = Fraction(1, 2)
 
 
 def veil(counts: list[int], left: int, share: Fraction = HALF, different: int = 0) -> float:
-    return float(
-        Veil(ValueLimits((ShareLimit(share),), different)).compute_veils(np.array([counts]), np.array([left]))[0]
-    )
+    return float(Veil(ValueLimits(share, different=different)).compute_veils(np.array([counts]), np.array([left]))[0])
 
 
 def test_equal_halves_need_no_veil() -> None:
@@ -78,7 +76,7 @@ def test_bounds_and_floats_are_never_below_whole_numbers(drawn: tuple[OneCut, Fr
         assert cut.different or in_floats <= exactly + 1e-6
     right = cut.people - cut.left
     most = np.array([int(share * cut.left)]), np.array([int(share * right)])
-    limits = ValueLimits((ShareLimit(share),), cut.different)
+    limits = ValueLimits(share, different=cut.different)
     counts = -np.sort(-np.array([cut.counts]), axis=1)
     bound = Veil(limits)._union_bound(counts, np.array([cut.left]), most)[0]
     assert bound >= (1 - cut.probability) * (1 - Fraction(1, 10**9))
@@ -89,7 +87,7 @@ def test_limits_that_are_covered() -> None:
         sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 2, sl.Negations(0) < 0.7, sl.DistinctValues() > 2
     )
     limits = covered_limits(policy)
-    assert limits == ValueLimits((ShareLimit(Fraction(2, 3)), ShareLimit(Fraction(7, 10), strict=True)), 3)
+    assert limits == ValueLimits(Fraction(2, 3), different=3)
     assert limits.belief == Fraction(2, 3)
     assert covered_limits(sl.Policy(sl.GroupSize() >= 5)) is None
 
@@ -133,4 +131,4 @@ def test_limits_read_as_shares_are_kept_by_the_same_groups(counts: list[int], sh
     limit = share_limit(criterion)
     assert limit is not None
     release = sl.Release.from_counts([dict(zip("abcde", counts, strict=False))])
-    assert (max(counts) <= limit.most(sum(counts))) == criterion.judge(release).holds
+    assert (max(counts) <= limit.most_of(sum(counts))) == criterion.judge(release).holds

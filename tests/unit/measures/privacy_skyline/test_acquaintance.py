@@ -17,12 +17,12 @@ from support.words import mentions
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
 from sidelight.knowledge.facts import Has, Someone
+from sidelight.measures.criterion import CriterionCheck
 from sidelight.measures.exact import join_all, tolerance
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.privacy_skyline import five_minima
 from sidelight.measures.privacy_skyline.acquaintance import Relatives, _GroupByFrequency
 from sidelight.release.groups import GroupName
-from sidelight.search.policy_check import CriterionCheck
 from sidelight.testing import releases
 from sidelight.worlds.closed_forms import Others
 
