@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.errors import BadTable, parameter
 from sidelight.progress import Progress
-from sidelight.web.views import readers, what_if
+from sidelight.web.views import attackers, what_if
 
 
 def give(answer: object, progress: Progress) -> object:
@@ -121,4 +121,4 @@ def measure_implications_slowly(folder: Path, *asked: Any) -> object:
     """Measure, but implications only once a file says so."""
     while asked[1].startswith("implications") and not (folder / "go on").exists():
         time.sleep(0.001)
-    return readers.measure_reader(*asked)
+    return attackers.measure_attacker(*asked)

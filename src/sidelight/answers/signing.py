@@ -1,6 +1,6 @@
-"""What does somebody sign who lets a release go?  The report of a release that is at hand, its sign-off and its recipe.
+"""The report that a publisher signs: of a release in memory, with its sign-off and its recipe.
 
-Outline and sign-off are texts, as an address has them; what is wrong with them is said by field.
+Outline and sign-off are texts, as an address has them; each problem belongs to a field.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SIGNED = ("decision", "signed_by", "role", "date", "reasons")
 
 @dataclass(frozen=True, slots=True)
 class ReportChoice:
-    """In which order the document is, what it says of who decided, and what is wrong with that, by field."""
+    """The outline of a report and its sign-off, with the problems of their fields."""
 
     outline: OutlineName | None
     fields: Mapping[str, str]
@@ -56,7 +56,7 @@ class ReportChoice:
 
     @classmethod
     def read(cls, fields: Mapping[str, str]) -> ReportChoice:
-        """Read outline and sign-off; a decision that nobody signs, or without reasons, is left out, and said to be.
+        """Parse outline and sign-off; a decision without a name or reasons is left out and is among the problems.
 
         >>> choice = ReportChoice.read({"decision": "approved", "signed_by": "Ada", "date": "2026-01-31"})
         >>> choice.sign_off.decision, choice.problems["reasons"]
@@ -91,7 +91,7 @@ class ReportChoice:
         return cls(outline, texts, day, sign_off, problems)
 
     def sign(self, report: ReleaseReport, sample: Recipe) -> ReleaseReport:
-        """Return a report with its day, who signs it, and how to come to the same."""
+        """Return a report with its date, its sign-off and the recipe that repeats it."""
         again = sample.model_copy(update={"policy": report.answer.again.policy})
         signed = {"date": self.day, "sign_off": self.sign_off, "again": again}
         return report.model_copy(update={"answer": report.answer.model_copy(update=signed)})
@@ -102,7 +102,7 @@ class ReportChoice:
 
 def report_on_release(
     release: Release,
-    asked: Sequence[Criterion | Measure],
+    judged: Sequence[Criterion | Measure],
     known: Circumstances,
     *,
     source: str,
@@ -112,11 +112,11 @@ def report_on_release(
     levels: Mapping[str, int] = MappingProxyType({}),
     by: Mapping[str, Hierarchy] = MappingProxyType({}),
 ) -> ReleaseReport:
-    """Build the report on a file as it stands, or on its `table` printed with levels that somebody chose by hand."""
-    limits = [each for each in asked if isinstance(each, Criterion)]
+    """Build the report on a file as it stands, or on its `table` generalised to levels chosen by hand."""
+    limits = [each for each in judged if isinstance(each, Criterion)]
     policy = Policy(*limits) if limits else None
     columns, domain = release.sensitive_columns, release.domain
-    measures = [one for each in asked if isinstance(each, Measure) for one in ask_each_column(each, columns, domain)]
+    measures = [one for each in judged if isinstance(each, Measure) for one in ask_each_column(each, columns, domain)]
     attackers = () if sidecar is None else sidecar.readers
     audit = judge_release(release, policy, measures, source=Path(source).name, attackers=attackers)
     if sidecar is not None:
@@ -142,32 +142,32 @@ def report_on_release(
     return add_curves(audit, release, known, policy)
 
 
-# The command and the Python that come to the same.
+# The command and the Python that repeat it.
 
 
 def write_report_recipe(
     file: FileRecipe,
     choice: ReportChoice,
     *,
-    asked: Sequence[Criterion | Measure],
+    judged: Sequence[Criterion | Measure],
     searched: Recipe | None,
     attacks: Sequence[ExposureAnswer],
     attacked: FileRecipe,
     columns: Sequence[str],
 ) -> Recipe:
-    """Write the report of a file, or of what a search finds (`searched`), with the attacks that it tells of.
+    """Write the recipe of a report on a file, or on the result of a search (`searched`), with its attacks.
 
     `attacked` is the file as it was attacked, `columns` are all that it has.
     """
     settings: dict[str, object] = {}
     if searched is not None:
-        name, told, released = "release.parquet", ["found"], "found.release"
+        name, reported, released = "release.parquet", ["found"], "found.release"
         commands, words = [*searched.commands], ["sidelight", "report", name, "--table", file.file]
         lines = [searched.python]
     else:
-        limits = [each for each in asked if isinstance(each, Criterion)]
-        measures = [each for each in asked if isinstance(each, Measure)]
-        name, told, released = file.file, ["release", *(["policy"] if limits else [])], "release"
+        limits = [each for each in judged if isinstance(each, Criterion)]
+        measures = [each for each in judged if isinstance(each, Measure)]
+        name, reported, released = file.file, ["release", *(["policy"] if limits else [])], "release"
         commands, lines = file.preparations(), [*file.reading(), ""]
         if file.levels:
             name, settings = "release.csv", {"table": Name("table")}
@@ -206,12 +206,12 @@ def write_report_recipe(
     settings |= {"date": choice.day, "sign_off": Name(write_call("sl.SignOff", **texts)) if texts else None}
     return Recipe(
         commands=(*commands, shell([*words, "--html", "report.html"])),
-        python=write_report(lines, *told, outline=choice.outline, **settings),
+        python=write_report(lines, *reported, outline=choice.outline, **settings),
     )
 
 
 def _label_attacks(attacks: Sequence[ExposureAnswer]) -> Iterator[tuple[str, ExposureAnswer]]:
-    """Yield each with the name of the other release; the second of a name has a number behind it."""
+    """Yield each with the name of the other release, numbered from the second of a name on."""
     for at, each in enumerate(attacks):
         again = sum(one.name == each.name for one in attacks[:at])
         yield f"{each.name} ({again + 1})" if again else each.name, each

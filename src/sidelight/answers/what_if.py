@@ -1,7 +1,7 @@
-"""What if somebody knows this: whose beliefs move, about which value, and how far?
+"""What an attacker with typed knowledge would conclude: whose beliefs move, about which value, and how far.
 
-Asked of a release that is at hand, line by line as it is typed.  Facts are judged by counting worlds (`posteriors`,
-exact fractions), statements P(…) by maximum entropy (`maxent`), as `believe` does.
+The release is in memory, and knowledge is parsed line by line as it is typed.  Facts are judged by counting worlds
+(`posteriors`, exact fractions), statements P(…) by maximum entropy (`maxent`), as `believe` does.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WHAT_IF_SECONDS = 60.0
 
 
 class Mover(DocumentPart):
-    """Somebody about whom beliefs move: the value that moves most, before and after."""
+    """A person about whom beliefs move: the value that moves most, before and after."""
 
     about: str
     value: str
@@ -48,7 +48,7 @@ class Mover(DocumentPart):
 
 
 class BeliefChart(DocumentPart):
-    """A chart as Vega-Lite, what it says, and the table behind it."""
+    """A chart as Vega-Lite, its description, and the table behind it."""
 
     specification: dict[str, Any]
     description: str
@@ -57,7 +57,7 @@ class BeliefChart(DocumentPart):
 
 
 class WhatIfAnswer(DocumentPart):
-    """What would be concluded: whose beliefs move, by which model, of how many people."""
+    """Whose beliefs move, by which model, among how many people."""
 
     sentence: str
     model: Literal["worlds", "maximum entropy"]
@@ -71,9 +71,9 @@ class WhatIfAnswer(DocumentPart):
 def read_line(
     release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str] = str
 ) -> dict[str, Any]:
-    """Read a line by itself: its `text`, and its `problem` if it has one, so that what is wrong stands there.
+    """Check a line by itself: return its `text` and its `problem`, if it has one.
 
-    `marked` is the text before the place that is wrong, the place, and the rest; nothing where that is not known.
+    `marked` is the text before the mistake, the mistake, and the rest; None where its position is not known.
     """
     problem, position = _find_problem(release, text, lookup, wording)
     marked = None
@@ -87,7 +87,7 @@ def read_line(
 def _find_problem(
     release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str]
 ) -> tuple[str, int | None]:
-    """Return what is wrong with a line, if something is, and where, if that is known (from 0)."""
+    """Return what is wrong with a line, or an empty text, and the position (from 0) where it is known."""
     if len(text) > 500:
         return "this is longer than 500 characters; say it in several lines", None
     try:
@@ -98,7 +98,7 @@ def _find_problem(
         identify(release, fact.people(), lookup)
     except SidelightError as error:
         return wording(error), error.position if isinstance(error, BadKnowledge) else None
-    # a value that nobody can have is mostly mistyped
+    # a value outside the domain is most often mistyped
     for atom in fact.atoms():
         if isinstance(atom, Has) and atom.value not in release.domain:
             name, names = shown(atom.value), [shown(each) for each in release.domain]
@@ -108,7 +108,7 @@ def _find_problem(
 
 
 def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress) -> WhatIfAnswer:
-    """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
+    """Conclude by counting worlds or, with statements P(…), from the distribution of largest entropy."""
     seconds = WHAT_IF_SECONDS if any(map(is_statement, texts)) else None
     request = BelieveRequest(files=("",), know=tuple(texts), top=10, seconds=seconds)
     believe.check_knowledge(request)
@@ -121,11 +121,11 @@ def ask(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], pro
         break
     common = {"people": release.size, "picture": picture}
     if isinstance(answered, believe.EntropyAnswer):
-        return _tell_entropy(answered, len(texts), common)
-    return _tell_worlds(answered, len(texts), common)
+        return _describe_entropy(answered, len(texts), common)
+    return _describe_worlds(answered, len(texts), common)
 
 
-def _tell_worlds(answered: believe.WorldsAnswer, facts: int, common: dict[str, Any]) -> WhatIfAnswer:
+def _describe_worlds(answered: believe.WorldsAnswer, facts: int, common: dict[str, Any]) -> WhatIfAnswer:
     beliefs, most = [each for each in answered.people if isinstance(each, Belief)], answered.surest_guess
     movers = tuple(
         _describe_mover(believe.name_in_group(each), each.value, each.before[each.value], each[each.value], in_words)
@@ -149,7 +149,7 @@ def _tell_worlds(answered: believe.WorldsAnswer, facts: int, common: dict[str, A
     )
 
 
-def _tell_entropy(answered: believe.EntropyAnswer, statements: int, common: dict[str, Any]) -> WhatIfAnswer:
+def _describe_entropy(answered: believe.EntropyAnswer, statements: int, common: dict[str, Any]) -> WhatIfAnswer:
     movers = tuple(
         _describe_mover(each["about"], each["value"], each["before"], each["after"], _write_trusted)
         for each in answered.beliefs
@@ -185,30 +185,30 @@ def _describe_mover(about: str, value: Label, before: Any, after: Any, write: Ca
     )
 
 
-# What helps to write the lines.
+# Help with typing the lines.
 
 
 def list_vocabulary(release: Release) -> Vocabulary:
-    """Return what may be named: labels that the release prints, as coarse as it does."""
+    """Return the names that a line may use: the labels that the release prints."""
     columns = {column.name: column.sort_naturally().labels for column in release.groups.columns}
     return Vocabulary(columns, release.domain, len(release))
 
 
 class Offers(DocumentPart):
-    """What may stand from `start` up to the cursor, and what each of it is."""
+    """The texts that may replace what is between `start` and the cursor, with what each one is."""
 
     start: int
     options: tuple[dict[Literal["text", "what"], str], ...]
 
 
 def complete_line(text: str, at: int, words: Vocabulary) -> Offers:
-    """Return what may come next where the cursor stands."""
+    """Return the completions at the cursor."""
     start, options = complete(text, min(at, len(text)), words)
     return Offers(start=start, options=tuple({"text": text, "what": what} for text, what in options))
 
 
 def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, str]]:
-    """Yield something to begin with: facts about someone of the first group, a statement about shares."""
+    """Yield examples: facts about a person of the first group, a statement about shares."""
     counts = release.groups.value_counts(0)
     if not counts:
         return
@@ -219,11 +219,11 @@ def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tup
         yield f"#1.2 = {likely} -> #1 = {likely}", f"if another person of group 1 has {shown(most)}, so does the first"
     if release.semantics == "multiset":
         return
-    # a label of which the release prints only what it is part of: of the others it says all itself
+    # only of a label inside a printed one: the shares of printed labels follow from the release
     for column in release.groups.columns:
         name = column.name
         for printed in column.sort_naturally().labels if name in by else ():
-            with suppress(BadHierarchy):  # what the hierarchy does not have, such as *
+            with suppress(BadHierarchy):  # a label outside the hierarchy, such as *
                 cell = next((each for each in by[name].under(printed) if each != printed), None)
                 if cell is not None:
                     yield (
@@ -234,14 +234,14 @@ def list_examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tup
 
 
 def write_belief_recipe(file: FileRecipe, texts: Sequence[str]) -> Recipe:
-    """Write the command and the Python that conclude the same."""
+    """Write the command and the Python that repeat it."""
     release, by = Name("release"), Name("hierarchies") if file.levels else None
     if any(map(is_statement, texts)):
         call, printing = write_call("sl.maxent", release, knowing=list(texts), by=by), ["print(beliefs.riskiest(10))"]
     else:
         call = write_call("sl.posteriors", release, given=list(texts), by=by)
-        told = "belief, belief.value, belief.before[belief.value], belief[belief.value]"
-        printing = ["for belief in beliefs.top(10):", f"    print({told})"]
+        values = "belief, belief.value, belief.before[belief.value], belief[belief.value]"
+        printing = ["for belief in beliefs.top(10):", f"    print({values})"]
     lines = [*file.reading(), "", f"beliefs = {call}", *printing]
     words = [*file.words("believe"), *(word for text in texts for word in ("--know", text))]
     first = ["# of the file as it is published; here it is made coarser first"] if file.levels else []

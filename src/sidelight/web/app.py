@@ -1,6 +1,6 @@
-"""Which address gets which answer?  The views, the same as data under `/api`, and the files that pages are made of.
+"""The application: the views, the same as data under `/api`, and static files.
 
-`serve` brings them to the browser: from 127.0.0.1 alone, at a port that is free, until Ctrl-C.
+`serve` runs it on 127.0.0.1 alone, at a free port, until Ctrl-C.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ from sidelight.web.security import (
     write_opener,
 )
 from sidelight.web.uploads import Uploads, own_temporary_folder
-from sidelight.web.views import data, jobs, other_releases, readers, release, report, skyline, what_if
+from sidelight.web.views import attackers, data, jobs, other_releases, release, report, skyline, what_if
 from sidelight.web.workspace import Workspace, read_state
 
-VIEWS: tuple[ModuleType, ...] = (data, readers, release, report, skyline, what_if, other_releases)
-"""Each view is a file with a `VIEW` and a `router`; those with a step are the path, the others stand beside it."""
+VIEWS: tuple[ModuleType, ...] = (data, attackers, release, report, skyline, what_if, other_releases)
+"""Each view is a module with a `VIEW` and a `router`; those with a step are the newcomer's path."""
 
 
 def explorer(workspace: Workspace, *, token: str, port: int, uploads: Uploads | None = None) -> Application:
-    """Make the explorer of a workspace, which answers only to who knows the token."""
+    """Build the explorer of a workspace, which answers only requests with the token."""
     return Guard(application(workspace, uploads), token=token, port=port)
 
 
 def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI:
-    """Make the application behind the guard."""
+    """Build the application behind the guard."""
     app = FastAPI(
         title="Sidelight explorer", version=__version__, docs_url=None, redoc_url=None, lifespan=_with_many_threads
     )
     app.state.workspace = workspace
     app.state.uploads = uploads
-    app.state.views = [readers.START, *(module.VIEW for module in VIEWS)]
+    app.state.views = [attackers.START, *(module.VIEW for module in VIEWS)]
     for module in VIEWS:
         app.include_router(module.router)
     app.include_router(jobs.router)
@@ -70,15 +70,15 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
 
 @asynccontextmanager
 async def _with_many_threads(_: FastAPI) -> AsyncIterator[None]:
-    # so many requests at a time: most of those that take long wait for others, and do nothing
+    # threads for many requests at a time: most of the slow ones wait for jobs, and do nothing
     current_default_thread_limiter().total_tokens = 100
     yield
 
 
 def begin_with_state(inner: Application) -> Application:
-    """Let a view that is asked for without any state begin where the command line began.
+    """Redirect a view without any state to the state that the command line began with.
 
-    Not by `app.middleware`, behind which nobody can tell that a client went away (starlette's `BaseHTTPMiddleware`).
+    Not an `app.middleware`, behind which a disconnect of the client is not seen (starlette's `BaseHTTPMiddleware`).
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,7 +94,7 @@ def begin_with_state(inner: Application) -> Application:
 
 
 def _trouble(request: Request, error: Exception) -> Response:
-    """Say in one line what is wrong: as data to programs, as a page to people."""
+    """Render an error in one line: as data for programs, as a page for people."""
     status = error.status_code if isinstance(error, HTTPException) else 422
     words = str(error)
     if isinstance(error, HTTPException):
@@ -109,9 +109,9 @@ def _trouble(request: Request, error: Exception) -> Response:
         state = read_state(request.query_params.multi_items())
     except SidelightError:
         state = request.app.state.workspace.start
-    nobody_said_who_is_who = isinstance(error, BadTable) and not (state.quasi and state.sensitive)
+    lacks_roles = isinstance(error, BadTable) and not (state.quasi and state.sensitive)
     views = {view.path: view for view in request.app.state.views}
-    if nobody_said_who_is_who and request.url.path in views:  # nothing is wrong: it is too early
+    if lacks_roles and request.url.path in views:  # not an error: roles come first
         return page(request, views[request.url.path], state, template="too-early", words=words)
     trouble = PageView("/trouble", "Something is wrong", "What is wrong, and what would help?")
     response = page(request, trouble, state, words=words)
@@ -122,14 +122,14 @@ def _trouble(request: Request, error: Exception) -> Response:
 def serve(
     workspace: Workspace, *, port: int = 0, open_browser: bool = True, say: Callable[[str], None] = lambda _: None
 ) -> None:
-    """Show the explorer until it is interrupted; port 0 is any that is free."""
-    token, host = new_token(), "127.0.0.1"  # nobody else's machine can ask
+    """Serve the explorer until it is interrupted; port 0 is any free one."""
+    token, host = new_token(), "127.0.0.1"  # out of reach of other machines
     warm_up()
     with own_temporary_folder() as folder, socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
-            listener.listen()  # whoever opens the address at once waits, and is not refused
+            listener.listen()  # a browser that opens the address at once waits, and is not refused
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
             raise SidelightError(f"cannot listen to port {port}: {reason}; name another with --port") from None
@@ -142,20 +142,20 @@ def serve(
         try:
             server_of(app).run(sockets=[listener])
         finally:
-            workspace.jobs.close()  # before the folder goes into which they may write
+            workspace.jobs.close()  # before the folder that they may write into is removed
 
 
 def server_of(app: Application) -> uvicorn.Server:
-    """Make the server of an explorer."""
+    """Build the server of an explorer."""
     config = uvicorn.Config(
         app,
         http=ImpatientProtocol.build_server_class(),
         ws="none",
         log_level="error",
-        access_log=False,  # addresses say what is looked at
+        access_log=False,  # addresses contain columns and limits
         server_header=False,
-        backlog=MOST_SILENT,  # so many are taken at a time, before it is seen that they are too many
-        timeout_keep_alive=120,  # a browser that thinks for long finds its connection there, and loses no form
+        backlog=MOST_SILENT,  # accepted at a time, before they are counted
+        timeout_keep_alive=120,  # a user who thinks for a while loses no form
         timeout_graceful_shutdown=1,
     )
     return uvicorn.Server(config)

@@ -1,36 +1,34 @@
-"""What takes long, while the page stays alive: work that says how far it is and can be cancelled.
+"""Jobs: long work beside the page, which reports its progress and can be cancelled.
 
-A view hands its work in as a function that gathers it, under a question that tells it from other work, and draws what
-has become of it.  Whoever asks the same question gets the same job: another tab, a reload, going back.
+A view submits work as a function that gathers it, under a question that identifies it, and renders its state.  The same
+question gets the same job: from another tab, after a reload or going back.
 
-    job = workspace.jobs.start(question, gather, title="Searching", address=address)   # a deed: a form that is posted
-    job = workspace.jobs.of(question)                  # None where nobody started it since the server did
-    job = workspace.jobs.soon(question, gather, title=…, address=…, lane="readers")    # a view that is only looked at
+    job = workspace.jobs.start(question, gather, title="Searching", address=address)   # from a posted form
+    job = workspace.jobs.of(question)                  # None where it was not started
+    job = workspace.jobs.soon(question, gather, title=…, address=…, lane="attackers")  # from a view that is only opened
     job.stage, job.sentence, job.answer, job.problem   # "done" has an answer, "failed" and "cancelled" a problem
 
-`parts.job(job, address)` draws one that has not ended, asks for its sentence every 300 ms, and loads `address` when it
-has ended (`views/jobs` answers).  So a view that may take long has three cases: no job, it goes on, it ended.
+`parts.job(job, address)` renders one that has not ended, polls its sentence every 300 ms, and loads `address` when it
+has ended (`views/jobs`).  So a view that may take long has three cases: no job, it goes on, it ended.
 
-*Lanes.*  Work in one lane is done one after the other, in its own thread.  Searches are one lane: a second one waits
-its turn, and its sentence says for what.  `soon` is for what follows a slider: it waits a moment itself, as most of it
-is quick, and work that it began is cancelled when nobody has looked at it for a while and another one wants its turn,
-or when nobody has for minutes.  Programs that wait for it (`watch_result`) look all the while, and what the last of
-them went away from is cancelled.  What somebody cancelled is begun again only by who wants it (`parts.again(job)` is
-the button).
+*Lanes.*  Jobs of one lane run one after the other, in its own thread.  Searches are one lane: a second one waits its
+turn, and its sentence names those ahead.  `soon` is for watched jobs, which follow a slider: it waits a moment, as most
+are quick, and such a job is cancelled when no page has polled it for a while and another one is waiting, or when none
+has for minutes.  Clients that wait for the result (`watch_result`) count as polling, and when the last of them
+disconnects it is cancelled.  A job that the user cancelled starts again only by its button (`parts.again(job)`).
 
-*Bounds.*  So many wait in a lane at most: whoever comes then is refused, or, of what follows sliders, the oldest gives
-way that no program waits for.  So many that have ended are kept of searches and what else is a deed, and so many of
-what follows sliders, so that dragging one makes nobody's search forgotten.
+*Bounds.*  A lane has a limit of waiting jobs: one more is refused or, of watched ones, the oldest that no client waits
+for is cancelled.  Ended jobs are kept up to a limit, separately for watched ones, so that dragging a slider never drops
+a search.
 
-*Where.*  What work needs of the server is gathered in a thread (tables that are kept there); the work is then done in a
-process of its own, and handed over pickled: views give a function that gathers, and returns the work.
-A worker is forked from a server of forks (`forkserver`), which has imported the library and holds neither data nor
-threads, so that one begins within some ten milliseconds; where a system has none, an interpreter is started anew.  It
-ends with the server: where that is killed, by itself.  What must not be ended halfway, such as publishing, is done
-`here`, in the thread itself.
+*Processes.*  A thread gathers what work needs of the server (tables that are kept there) and returns the work, which is
+pickled and run in a process of its own.  A worker is forked from a server of forks (`forkserver`), which has imported
+the library and holds neither data nor threads, so that one starts within some ten milliseconds; where a system has
+none, a new interpreter is started.  It ends with the server, by itself where that is killed.  Work that must not be
+ended halfway, such as publishing, runs `here`, in the thread.
 
-*Cancelling* ends the process at once, whatever it does, and its memory is free again; work that is done `here` ends at
-its next report of progress.  Leaving the page cancels nothing; closing the server cancels all.
+*Cancelling* kills the process at once, and frees its memory; work that runs `here` ends at its next report of progress.
+Leaving the page cancels nothing; closing the server cancels all.
 """
 
 from __future__ import annotations
@@ -71,13 +69,13 @@ _starting = threading.Lock()  # multiprocessing lists the children of a process,
 
 @cache
 def warm_up() -> None:
-    """Let the server of forks import the library, while nobody waits for it."""
+    """Let the server of forks import the library before the first job needs it."""
     get_temp_dir()  # before files of this process go into a folder that is removed while workers may still end
     threading.Thread(target=_start_first, daemon=True).start()
 
 
 def _start_first() -> None:
-    # Where the page ends meanwhile, the server of forks goes away under it, and there is nobody to tell.
+    # Where the page is closed meanwhile, the server of forks is gone, and the error concerns no user.
     try:
         with suppress(OSError, EOFError, RuntimeError):
             with _ready_to_start():
@@ -90,12 +88,12 @@ def _start_first() -> None:
 
 @contextmanager
 def _ready_to_start() -> Iterator[None]:
-    """Keep workers from importing the main module, which may be anybody's script: nothing of it is needed there."""
+    """Keep workers from importing the main module, which may be any script and is not needed there."""
     with _starting:
         main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
         CONTEXT.set_forkserver_preload(["sidelight.web.app", "altair"])
-        resource_tracker.ensure_running()  # which lets signals in again, and so comes first
-        # What is blocked here is so in all that is started: Ctrl-C, which a terminal sends to all, is for the server.
+        resource_tracker.ensure_running()  # which unblocks signals, and so comes first
+        # Children inherit blocked signals: Ctrl-C, which a terminal sends to all of them, is for the server.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if sys.platform != "win32" else None
         try:
             yield
@@ -106,7 +104,7 @@ def _ready_to_start() -> Iterator[None]:
 
 
 def _serve(server: Connection, folder: str | None) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends its workers
     threading.Thread(target=_end_with_server, daemon=True).start()
     tempfile.tempdir = folder
     sent = 0.0
@@ -114,12 +112,12 @@ def _serve(server: Connection, folder: str | None) -> None:
     def report(what: str, done: int, total: int | None) -> None:
         nonlocal sent
         now = time.monotonic()
-        # Searches report thousands of times a second, and a page asks three times; what begins is always told.
+        # Searches report thousands of times a second, and a page polls three times; a new phase is always sent.
         if done == 0 or now - sent > 0.05:
             sent = now
             server.send(("progress", what, done, total))
 
-    with suppress(OSError):  # where the server has ended, nobody listens
+    with suppress(OSError):  # the server may have ended
         try:
             server.send(("done", server.recv()(report)))
         except SidelightError as error:
@@ -139,22 +137,22 @@ def _end_with_server() -> None:
 Stage: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 Gather: TypeAlias = Callable[[], Work]
-"""Brings what work needs, and returns the work, which reports how far it is to the function that it is handed."""
+"""Gathers what work needs, and returns the work: a function of the progress callback."""
 
 Wording: TypeAlias = Callable[[str, int, int | None], str]
-"""Says in words how far work is: what is being done, how much of it, and out of how much."""
+"""Words the progress of work: what is being done, how much of it, and out of how much."""
 
-# So many jobs that have ended are kept, the latest: of deeds, and of what follows sliders.
+# The most ended jobs that are kept, the latest: of those that were started, and of watched ones.
 MOST_ENDED = 64
 
-# So many jobs wait in a lane at most.
+# The most jobs that wait in a lane.
 MOST_WAITING = 100
 
 
-# Seconds after which nobody looks at work any more that a page asks about every 300 ms.
+# Seconds without a poll (one every 300 ms) after which a page has been left.
 FORGOTTEN = 1.5
 
-# Seconds after which such work ends even if no other wants its turn: tabs that sleep ask once a minute.
+# Seconds after which a job of such a page ends even if no other waits: sleeping tabs poll once a minute.
 ABANDONED = 150.0
 
 
@@ -162,11 +160,11 @@ SEARCHES = "searches"
 
 
 class Cancelled(BaseException):
-    """Somebody cancelled this work."""
+    """Raised inside work that was cancelled."""
 
 
 def so_far(what: str, done: int, total: int | None) -> str:
-    """Return how far work is, whatever it is.
+    """Return the progress of any work in words.
 
     >>> so_far("Newton steps", 3, None), so_far("sets of columns", 12, 1_500)
     ('Newton steps: 3', 'sets of columns: 12 of 1,500')
@@ -176,7 +174,7 @@ def so_far(what: str, done: int, total: int | None) -> str:
 
 @dataclass(eq=False)
 class Job:
-    """Work that was handed in: what it is called, where it is looked at, and what has become of it."""
+    """Work that was submitted: its title, the address of its page, and its state."""
 
     number: int
     question: Hashable
@@ -186,7 +184,7 @@ class Job:
     gather: Gather = field(repr=False)
     wording: Wording = field(default=so_far, repr=False)
     complaint: Callable[[SidelightError], str] = field(default=str, repr=False)
-    here: bool = False  # whether it is done in a thread of the server, and stops where it reports, and only there
+    here: bool = False  # whether it runs in a thread of the server, and stops only where it reports
     stage: Stage = "waiting"
     answer: Any = field(default=None, repr=False)
     error: SidelightError | None = None
@@ -199,14 +197,14 @@ class Job:
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _process: BaseProcess | None = field(default=None, repr=False)
-    forgotten: bool = False  # whether it was cancelled as nobody looked at it
-    watched: bool = False  # whether it is for those only who look
-    _waiting: int = 0  # how many programs wait for its end
+    forgotten: bool = False  # whether it was cancelled as no page polled it
+    watched: bool = False  # whether it ends when no page polls it
+    _waiting: int = 0  # clients that wait for its end
     _looked_at: float = field(default_factory=time.monotonic, repr=False)
 
     @property
     def stopping(self) -> bool:
-        """Whether somebody cancelled it."""
+        """Whether it was cancelled."""
         return self._stop.is_set()
 
     @property
@@ -216,14 +214,14 @@ class Job:
 
     @property
     def problem(self) -> str | None:
-        """Why there is no answer, of one that ended without."""
+        """The reason why it ended without an answer."""
         if self.stage == "cancelled":
             return "it was cancelled"
         return None if self.error is None else self.complaint(self.error)
 
     @property
     def sentence(self) -> str:
-        """Say in one sentence what has become of it."""
+        """Its state in one sentence."""
         if self.stage == "waiting":
             ahead = [each.title for each in self._ahead if each.goes_on]
             others = f"; and {len(ahead) - 3:,} more" if len(ahead) > 3 else ""
@@ -235,12 +233,12 @@ class Job:
         return f"{self.title}: {self.problem or 'done'}."
 
     def looked_at(self, seconds: float | None = None) -> bool:
-        """Whether somebody waits for it, or looked at it in the last seconds; a moment, if nothing is said."""
+        """Return whether a client waits for it or has polled it in the last seconds (default: `FORGOTTEN`)."""
         return self._waiting > 0 or time.monotonic() - self._looked_at <= (FORGOTTEN if seconds is None else seconds)
 
     @contextmanager
     def watch_result(self) -> Iterator[None]:
-        """Look at it all the while."""
+        """Count as polling it throughout."""
         with self._lock:
             self._waiting += 1
         try:
@@ -250,17 +248,17 @@ class Job:
                 self._waiting -= 1
 
     def forget(self) -> None:
-        """Cancel it as nobody looks at it any more: whoever asks for it then begins it again."""
+        """Cancel it as no page polls it any more: the next request for it starts it again."""
         if self.watched and self.goes_on:
             self.forgotten = True
             self.cancel()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for its end, so long at most; says whether it has ended."""
+        """Wait up to `seconds` for its end; return whether it has ended."""
         return self._ended.wait(seconds)
 
     def _look(self) -> None:
-        """Let the work end here if somebody cancelled it, or nobody has looked at it for long."""
+        """Raise `Cancelled` if it was cancelled, or no page has polled it for long."""
         if self.watched and not self.looked_at(ABANDONED):
             self.forget()
         if self._stop.is_set():
@@ -290,7 +288,7 @@ class Job:
         self._ended.set()
 
     def _work_elsewhere(self, work: Work) -> Any:  # noqa: ANN401 - of any work
-        """Do some work in a process of its own; look now and then whether somebody cancelled it."""
+        """Run work in a process of its own; check now and then whether it was cancelled."""
         warm_up()
         while not _warm.wait(0.1):
             self._look()
@@ -308,12 +306,12 @@ class Job:
             while True:
                 while not connection.poll(0.1):
                     self._look()
-                kind, *said = connection.recv()
+                kind, *message = connection.recv()
                 if kind == "done":
-                    return said[0]
+                    return message[0]
                 if kind == "failed":
-                    raise said[0]
-                self._report(*said)
+                    raise message[0]
+                self._report(*message)
         except (EOFError, OSError):  # also in the middle of a message
             self._look()
             raise SidelightError(
@@ -327,7 +325,7 @@ class Job:
                 self._process = None
 
     def _enter(self, stage: Stage) -> None:
-        """Enter a stage; what was cancelled stays so, unless it was done here to its end."""
+        """Enter a stage; a cancelled job stays so, unless it ran here to its end."""
         with self._lock:
             if self._stop.is_set() and not (self.here and stage in ("done", "failed")):
                 stage = "cancelled"
@@ -336,7 +334,7 @@ class Job:
                 self.answer = self.error = None
 
     def cancel(self) -> None:
-        """Stop it where it is, or before it begins; one that has ended stays as it is."""
+        """Stop it, also before it begins; one that has ended stays as it is."""
         with self._lock:
             self._stop.set()
             if self.stage == "waiting" or (self.stage == "running" and not self.here):
@@ -347,13 +345,13 @@ class Job:
 
 
 class Jobs:
-    """All long work of a workspace; `complaint` says an error in the words of whoever reads it."""
+    """All jobs of a workspace; `complaint` renders an error for its user."""
 
     def __init__(self, complaint: Callable[[SidelightError], str] = str) -> None:
         self._complaint = complaint
         self._jobs: OrderedDict[int, Job] = OrderedDict()
         self._latest: dict[Hashable, int] = {}
-        self._lanes: dict[str, deque[Job]] = {}  # the first one of each is being done
+        self._lanes: dict[str, deque[Job]] = {}  # the first one of each is running
         self._threads: dict[str, threading.Thread] = {}
         self._lock = threading.Lock()
         self._numbers = 0
@@ -364,7 +362,7 @@ class Jobs:
         return self.numbered(self._latest.get(question, 0))
 
     def numbered(self, number: int) -> Job | None:
-        """Return a job by its number: whoever does looks at it."""
+        """Return a job by its number, and note that it was polled."""
         with self._lock:
             job = self._jobs.get(number)
             if job is not None:
@@ -388,7 +386,7 @@ class Jobs:
         here: bool = False,
         watched: bool = False,
     ) -> Job:
-        """Begin work, or let it wait its turn; the same job where it goes on or has an answer already."""
+        """Start work, or let it wait its turn; return the job of the question where it goes on or is done."""
         with self._lock:
             before = self._jobs.get(self._latest.get(question, 0))
             if before is not None and (before.stage == "done" or (before.goes_on and not before.stopping)):
@@ -398,7 +396,7 @@ class Jobs:
             ahead = tuple(each for each in waiting if each.goes_on)
             if len(ahead) > MOST_WAITING and not watched:
                 raise SidelightError(f"{len(ahead):,} wait here already; wait until some have ended, or cancel some")
-            # of what follows sliders, the oldest gives way instead
+            # of watched jobs, the oldest gives way instead
             for each in ahead[: max(len(ahead) - MOST_WAITING, 0)]:
                 if not each.looked_at(0):
                     each.forget()
@@ -419,9 +417,9 @@ class Jobs:
     def soon(
         self, question: Hashable, gather: Gather, *, title: str, address: str, lane: str, within: float = 0.25
     ) -> Job:
-        """Begin work that ends when nobody looks at it and another wants its turn; wait so many seconds for it.
+        """Start a watched job, and wait up to `within` seconds for it.
 
-        What somebody cancelled stays so: looking does not begin it again (`again` does).
+        A job that the user cancelled stays so: only `again` starts it again.
         """
         before = self.of(question)
         if before is not None and before.stage == "cancelled" and not before.forgotten:
@@ -431,19 +429,19 @@ class Jobs:
         return job
 
     def again(self, job: Job) -> Job:
-        """Begin work again that was cancelled or failed."""
+        """Start a cancelled or failed job again."""
         names = ("title", "address", "lane", "wording", "here", "watched")
         return self.start(job.question, job.gather, **{name: getattr(job, name) for name in names})
 
     def _look(self, job: Job) -> None:
-        """Note that somebody looks at a job; what is before it and nobody looks at is cancelled."""
+        """Note that a job was polled; cancel those ahead of it that no page polls."""
         job._looked_at = time.monotonic()
         for each in self._lanes.get(job.lane, ()) if job.goes_on else ():
             if not each.looked_at():
                 each.forget()
 
     def close(self, patience: float = 10.0) -> None:
-        """Cancel everything, and wait so many seconds for what is being done."""
+        """Cancel everything, and wait up to `patience` seconds for running jobs."""
         with self._lock:
             self._closed = True
             unfinished = [each for lane in self._lanes.values() for each in lane]

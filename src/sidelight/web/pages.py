@@ -1,7 +1,7 @@
-"""How is a view drawn?  A template with the frame around it, in which every text is text.
+"""Rendering of views: a template with the frame around it, in which every text stays text.
 
-Whatever stands between braces of a template is escaped, and what nobody would see in it is shown (`visible`): cells
-that are HTML, scripts or terminal escapes are read, never run.  Numbers come from documents of the library.
+Every expression of a template is escaped, and invisible characters are made visible (`visible`): cells that are HTML,
+scripts or terminal escapes are shown, never run.  Numbers come from documents of the library.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 CONFIGURATION = json.dumps(
     {
-        "includeIndicatorStyles": False,  # a style of its own, which the content security policy forbids
+        "includeIndicatorStyles": False,  # inline style, which the content security policy forbids
         "allowEval": False,
         "allowScriptTags": False,
         "selfRequestsOnly": True,
-        "historyCacheSize": 0,  # nothing of the page is kept in the browser
+        "historyCacheSize": 0,  # no page stays in the browser
         "refreshOnHistoryMiss": True,
         "defaultSettleDelay": 0,
         "scrollBehavior": "auto",
         "responseHandling": [{"code": ".*", "swap": True}],
     }
 )
-"""How htmx is told to behave."""
+"""The settings of htmx."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """A view: where it is, what it is called, and the step of the newcomer's path that it is, if it is one."""
+    """A view: its path, its title, and its step on the newcomer's path, if it has one."""
 
     path: str
     title: str
@@ -56,10 +56,9 @@ class PageView:
 
 
 def page(request: Request, view: PageView, state: State, **context: object) -> Response:
-    """Draw a view in a state, by the template that is called like its path, or by the `template` that is named.
+    """Render a view in a state, by the template named like its path or by `template`.
 
-    A request of htmx gets the same page, of which it takes the parts that it asked for, and is told the address that
-    says what it shows.
+    A request of htmx gets the same page, of which it takes the parts that it selects, and the address to show.
     """
     workspace: Workspace = request.app.state.workspace
     template = context.pop("template", view.path.strip("/") or "start")
@@ -82,14 +81,14 @@ def page(request: Request, view: PageView, state: State, **context: object) -> R
 
 
 def go_to(request: Request, address: str) -> Response:
-    """Send the browser to another address: htmx is told so that it loads the whole page."""
+    """Redirect the browser; htmx gets a header with which it loads the whole page."""
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"hx-redirect": address})
     return RedirectResponse(address, status_code=303)
 
 
 async def posted(request: Request) -> list[tuple[str, str]]:
-    """Read the fields of a form that was posted; a file among them is not looked at."""
+    """Parse the fields of a posted form, which has no files."""
     body = (await request.body()).decode("utf-8", "replace")
     try:
         return parse_qsl(body, keep_blank_values=True, max_num_fields=400)
@@ -98,12 +97,12 @@ async def posted(request: Request) -> list[tuple[str, str]]:
 
 
 PostedFields = Annotated[list[tuple[str, str]], Depends(posted)]
-"""The fields of a form that was posted, as a view takes them."""
+"""The fields of a posted form, as a parameter of a view."""
 
 
 @cache
 def environment() -> Environment:
-    """Make the templates' environment: everything is escaped, and what a template does not get is an error."""
+    """Build the environment of templates, which escapes everything and raises on an undefined name."""
     templates = Environment(
         loader=PackageLoader("sidelight.web", "templates"),
         autoescape=True,
@@ -114,11 +113,11 @@ def environment() -> Environment:
     )
     templates.filters |= {"counted": counted, "form": form, "figure": "{:,}".format, "listed": join_words}
     templates.globals |= {
-        # verdicts are told by shape and word first, by colour second
+        # verdicts differ by shape and word first, by colour second
         "marks": {True: "✓", False: "✗", None: "?"},
         "htmx_configuration": CONFIGURATION,
         "static": static_address,
-        # what each colour of a chart is on a dark page
+        # the colours of charts on a dark page
         "chart_colours": json.dumps({light: dark for light, (_, dark) in COLOURS.items()}),
     }
     return templates
@@ -132,11 +131,11 @@ STATIC = files("sidelight.web") / "static"
 
 
 def static_address(name: str) -> str:
-    """Name a file of ours; the version in the address lets a browser keep it until there is another."""
+    """Return the address of a static file, with the version up to which a browser may cache it."""
     return f"/static/{name}?v={__version__}"
 
 
 class Complaint(DocumentPart):
-    """What is wrong, in the words of the command line."""
+    """What is wrong, in terms of the command line."""
 
     problem: str

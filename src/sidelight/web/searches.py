@@ -354,7 +354,7 @@ class Subject:
         coarser = bool(state.levels)
         return report_on_release(
             workspace.release(state),
-            workspace.readers(state),
+            workspace.attackers(state),
             self._circumstances(),
             source=source.name,
             sidecar=None if coarser else source.sidecar,
@@ -372,7 +372,7 @@ class Subject:
         return write_report_recipe(
             workspace.recipe(self.state),
             choice,
-            asked=workspace.readers(self.state),
+            judged=workspace.attackers(self.state),
             searched=None if self.search is None else self.search.sample(),
             attacks=self.attacks,
             attacked=workspace.recipe(self.attacked_state or self.state),

@@ -1,12 +1,12 @@
-"""Who may ask, and what may a page do?  Checked on every request before anything else sees it.
+"""Access control: every request is checked here before anything else sees it, and every response gets its headers.
 
-    1  Host      is this server's own address: a name that somebody points to 127.0.0.1 is refused (DNS rebinding)
+    1  Host      is this server's own address: another name that resolves to 127.0.0.1 is refused (DNS rebinding)
     2  Origin    if there is one, it is this server's; Sec-Fetch-Site likewise: no page of another site may ask
     3  token     in the address or in the cookie, compared in constant time; an address that has it gets the cookie,
                  which is HttpOnly and SameSite=Strict, and is sent on to the same address without it.  Such an address
                  may be opened by a file of ours (`write_opener`), which a browser takes for another site: arguments
                  of a program, in which the token would stand otherwise, are read by every account of a machine
-    4  size      of what is sent: the length that is announced, and what really arrives
+    4  size      of the body: the length that is announced, and what really arrives
     5  patience  a connection without a request is closed after a while, and the oldest ones when there are many; a
                  refusal closes its connection (`ImpatientProtocol`): open connections of others lock nobody out
 
@@ -14,9 +14,9 @@ Answers forbid scripts and styles that are not files of ours (Content-Security-P
 cache, and being referred to by other sites (among our own, as browsers else send forms from nowhere: Origin null).
 There is no CORS: no answer ever allows another origin.
 
-*Not covered.*  Browsers send cookies to every port of a host, so that a server of somebody else on this machine sees
-the cookie if one visits it with the same browser; who can run servers here under another account should not be
-trusted with the browser either.
+*Not covered.*  Browsers send cookies to every port of a host, so that another server on this machine sees the
+cookie if the same browser visits it; a person who can run servers here under another account should not be trusted
+with the browser either.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# What may be uploaded at once.
+# The largest upload.
 MOST_BYTES = 256 * 1024 * 1024
 
 TOKEN = "token"  # noqa: S105 - the name of the field
@@ -68,12 +68,12 @@ KEPT_A_DAY = (b"cache-control", b"private, max-age=86400")
 
 
 def new_token() -> str:
-    """Draw a token that nobody guesses."""
+    """Return a new unguessable token."""
     return secrets.token_urlsafe(32)
 
 
 def write_opener(folder: Path, address: str) -> Path:
-    """Write a page that opens an address, and that only its owner can read."""
+    """Write a page, readable by its owner alone, that opens an address."""
     path = folder / "open.html"
     with open_private(path) as file:
         file.write(_going_to(address))
@@ -89,7 +89,7 @@ def _going_to(address: str) -> bytes:
 
 
 class Guard:
-    """Lets those in who know the token, from this machine's own page; everything else is refused in a sentence."""
+    """Admits requests with the token from this machine's own page; refuses everything else in a sentence."""
 
     def __init__(self, inner: Application, *, token: str, port: int, most_bytes: int = MOST_BYTES) -> None:
         self._inner, self._token, self._port, self._most_bytes = inner, token, port, most_bytes
@@ -97,7 +97,7 @@ class Guard:
         self._cookie = f"sidelight-{port}"  # another server on this machine has one of its own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request; what is no request of the web (a websocket) is refused too."""
+        """Check a request; refuse websockets too."""
         if scope["type"] == "lifespan":
             await self._inner(scope, receive, send)
             return
@@ -111,8 +111,8 @@ class Guard:
         foreign = not {value for name, value in headers if name == b"sec-fetch-site"} <= {"same-origin", "none"}
         # whether a browser shows the answer to its user, in a tab and not inside of another page
         fetched = sorted(each for each in headers if each[0] in (b"sec-fetch-mode", b"sec-fetch-dest"))
-        wanted = [(b"sec-fetch-dest", "document"), (b"sec-fetch-mode", "navigate")]
-        opens_a_page = has_token and scope["method"] == "GET" and fetched == wanted
+        navigation = [(b"sec-fetch-dest", "document"), (b"sec-fetch-mode", "navigate")]
+        opens_a_page = has_token and scope["method"] == "GET" and fetched == navigation
         why = self._refusal(headers, foreign=foreign and not opens_a_page)
         if why is not None:
             await _say(send, 403, why)
@@ -156,10 +156,10 @@ class Guard:
         return tokens
 
     async def _let_in(self, scope: Scope, send: Send, fields: list[tuple[str, str]], *, foreign: bool) -> None:
-        """Return the cookie, and send on to the address without the token, so that it is not kept or copied.
+        """Set the cookie, and redirect to the address without the token, so that it is not kept or copied.
 
-        From elsewhere by a page of ours: a browser that is redirected still counts as coming from there, and keeps
-        the cookie to itself.
+        A request from another site gets a page of ours that redirects: a browser that is redirected by a header still
+        counts as coming from there, and does not send the cookie.
         """
         query = urlencode(fields)
         path = "/" + quote(scope["path"].lstrip("/"))  # one slash: two would name another host
@@ -173,7 +173,7 @@ class Guard:
         await send({"type": "http.response.body", "body": _going_to(following) if foreign else b""})
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count what arrives, whatever length was announced."""
+        """Pass a request on while counting the bytes that arrive, whatever length was announced."""
         arrived, begun = 0, False
 
         async def counting() -> Message:
@@ -181,12 +181,12 @@ class Guard:
             message = await receive()
             arrived += len(message.get("body", b""))
             if arrived > self._most_bytes:
-                raise ClientDisconnect  # nothing more of it is read
+                raise ClientDisconnect  # the rest is not read
             return message
 
         async def unless_too_large(message: Message) -> None:
             nonlocal begun
-            if begun or arrived <= self._most_bytes:  # else what the inside makes of it is not sent
+            if begun or arrived <= self._most_bytes:  # otherwise the response to a part of it is dropped
                 begun = True
                 await send(message)
 
@@ -200,7 +200,7 @@ class Guard:
 
 
 def _add_headers(send: Send, *, is_ours: bool) -> Send:
-    """Add to every answer what a browser may do with it; files that are ours it may keep."""
+    """Add the headers of policy to every response; static files may be cached."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -222,10 +222,10 @@ async def _say(send: Send, status: int, sentence: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-# Connections on which no request has come yet, after which the oldest is closed; a browser opens half a dozen.
+# The most connections without a request: then the oldest is closed.  A browser opens half a dozen.
 MOST_SILENT = 64
 
-# After which a connection is closed on which no request has come.
+# After which a connection without a request is closed.
 SILENT_SECONDS = 20.0
 
 if TYPE_CHECKING:
@@ -235,33 +235,33 @@ else:
 
 
 class ImpatientProtocol(_Protocol):
-    """What uvicorn speaks, for which a connection that says nothing is no reason to keep others waiting.
+    """The protocol of uvicorn, which closes silent connections so that they do not block others.
 
-    Its own `limit_concurrency` counts such connections too, and would refuse whoever comes next.
+    Its own `limit_concurrency` counts silent connections too, and would refuse the next request.
     """
 
     _silent: dict[ImpatientProtocol, asyncio.TimerHandle]  # of all connections of a server, the oldest first
 
     @classmethod
     def build_server_class(cls) -> type[ImpatientProtocol]:
-        """Make the class whose connections are those of one server."""
+        """Build the class whose connections are those of one server."""
         return type(cls.__name__, (cls,), {"_silent": {}})
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for a request."""
+        """Start waiting for a request."""
         super().connection_made(transport)
         self._silent[self] = asyncio.get_running_loop().call_later(SILENT_SECONDS, self._hang_up)
         if len(self._silent) > MOST_SILENT:
             next(iter(self._silent))._hang_up()
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes; the first request has come when there is an exchange, however many bytes came before."""
+        """Receive bytes; the first request has come when there is an exchange, however many bytes came before."""
         super().data_received(data)
         if getattr(self, "cycle", None) is not None:
             self._stop_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         self._stop_waiting()
         super().connection_lost(exc)
 

@@ -1,8 +1,8 @@
-"""Where does what somebody drops on the page stay?  In one folder that only this user may read, and that goes.
+"""Uploaded files, kept in one private folder that is removed when the page closes.
 
-A file's own name is never used as a path: it is kept as text to show, and the file is called by a key that is drawn for
-it, in a folder of its own.  A sidecar that is dropped with its release is read, and written again with these names in
-it, so that it names no other file either.
+A file's own name is never used as a path: it is text to show, and the file is stored under a random key, in a folder of
+its own.  A sidecar that comes with its release is parsed, and written again with the stored names, so that it names no
+other file either.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from sidelight.web.workspace import MOST_FILES
 
 @dataclass(eq=False, slots=True)
 class Uploads:
-    """The files that were given, by key."""
+    """The uploaded files, by key."""
 
     folder: Path
-    _files: dict[str, GivenFile | None] = field(default_factory=dict)  # None: its place is taken while it comes in
+    _files: dict[str, GivenFile | None] = field(default_factory=dict)  # None: reserved while it arrives
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> GivenFile:
-        """Keep a file, with the sidecar and the other files that belong to it; what kind it is, its ending says."""
-        named = {_shown(name): content for name, content in files}
+        """Store a file, with its sidecar and the other files of the release; its ending decides its format."""
+        named = {_base_name(name): content for name, content in files}
         sidecars = [name for name in named if name.endswith(SIDECAR_ENDING)]
         if not named or len(named) > 4 or len(sidecars) > 1:
             raise BadTable("give one file, or one with the sidecar and the other files that belong to it")
@@ -52,7 +52,7 @@ class Uploads:
                 ) from None
         main = next(iter(named), "") if document is None else sidecars[0].removesuffix(SIDECAR_ENDING)
         if document is not None and {*named} != {each.name for each in document.files}:
-            files_of_it = ", ".join(f"'{_shown(each.name)}'" for each in document.files)
+            files_of_it = ", ".join(f"'{_base_name(each.name)}'" for each in document.files)
             raise BadTable(
                 f"'{sidecars[0]}' tells of {files_of_it}; give the sidecar together with these, and nothing else"
             )
@@ -61,7 +61,7 @@ class Uploads:
         key = secrets.token_hex(8)
         kept = {}
         for at, name in enumerate(named, start=1):
-            # the ending says what a file is: one of ours, never the browser's own letters
+            # the ending decides the format: one of ours, never the text that the browser sent
             path, packed = Path(name), Path(name).suffix.lower()
             kept[name] = f"{key}-{at}{ending(path)}{packed if packed in PACKERS else ''}"
         renamed = None if document is None else _rename_files(document, kept)
@@ -91,12 +91,12 @@ class Uploads:
         return folder
 
     def forget(self, key: str) -> None:
-        """Remove a file that turned out to be of no use; its place is free again."""
+        """Remove a file, and free its place."""
         shutil.rmtree(self.folder / key, ignore_errors=True)
         self._files.pop(key, None)
 
     def all(self) -> tuple[GivenFile, ...]:
-        """All that was given."""
+        """Return all uploaded files."""
         return tuple(upload for upload in [*self._files.values()] if upload is not None)
 
     def __getitem__(self, key: str) -> GivenFile:
@@ -106,12 +106,12 @@ class Uploads:
         return upload
 
 
-def _shown(name: str) -> str:
+def _base_name(name: str) -> str:
     return PureWindowsPath(PurePosixPath(name).name).name[-120:]
 
 
 def _rename_files(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:
-    """Let a sidecar name the files as they are kept."""
+    """Return a sidecar with the names under which files are stored."""
     readings = {
         name: reading.model_copy(update={"file": kept.get(reading.file, reading.file)})
         for name, reading in (("reading", document.reading), ("who", document.who))
@@ -125,7 +125,7 @@ def _rename_files(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:
 
 @contextmanager
 def own_temporary_folder() -> Iterator[Path]:
-    """Make a folder that only this user may read, in which libraries too put aside what they must; remove it."""
+    """Yield a private folder that is the temporary folder of libraries too; remove it afterwards."""
     before = tempfile.tempdir
     with private_folder() as folder:
         tempfile.tempdir = str(folder)

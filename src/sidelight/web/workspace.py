@@ -1,15 +1,15 @@
-"""What does the explorer hold, and what does an address of it say?
+"""The data of the explorer (`Workspace`), and the state that an address holds (`State`).
 
-One file, read on the server by whoever started it, and what it was read as (`Workspace`).  The browser names columns,
-levels and limits; it never names a file.  Whatever is opened is opened by `read_release` and `read_table` of the
-workspace, which were made where the command was typed.
+A workspace has one file, read on the server by the user who started it.  The browser names columns, levels and limits;
+it never names a file.  Files are opened only by `read_release` and `read_table` of the workspace, which were built
+where the command was typed.
 
     ?quasi=age&quasi=sex&sensitive=occupation&missing=drop&level=age:3&limit=implications(k=2) < 2/3&notes=off
 
-Every view reads the same `State` from its address and writes it into the addresses that it links to, so that going
-back, reloading and keeping an address work.  What one view alone needs stands beside it in the address (`also`).
-`limit` holds limits and measures without one as the command line writes them.  All of it is text that anybody may have
-written: `read_state` bounds its size and shape, and whoever uses a name checks it.
+Every view parses the same `State` from its address and writes it into the addresses that it links to, so that going
+back, reloading and bookmarks work.  Fields of one view alone follow it in the address (`also`).  `limit` has limits,
+and measures without one, as the command line writes them.  All of it is untrusted text: `read_state` bounds its size
+and shape, and code that uses a name checks it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field
 
-from sidelight.answers.readers import read_typed
+from sidelight.answers.attackers import read_typed
 from sidelight.answers.recipe import FileRecipe
 from sidelight.errors import BadPolicy, BadTable, SidelightError, UnknownColumn, did_you_mean
 from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
@@ -49,12 +49,12 @@ MOST_FILES = 20
 LONGEST_TEXT = 2_000
 
 MISSING = ("an error", "drop", "a value", "no value")
-"""What a missing sensitive value may mean, as in `read_table`."""
+"""The treatments of missing sensitive values, as in `read_table`."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Who is who, how coarse, which limits, and whether notes explain it.
+    """Roles of columns, levels, limits, and whether notes are shown.
 
     >>> State(quasi=("age",), levels=(("age", 3),)).address("/readers")
     '/readers?quasi=age&level=age%3A3'
@@ -69,11 +69,11 @@ class State:
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """What decides which release is looked at; limits do not."""
+        """The part of the state that decides which release is shown: all but the limits."""
         return self.quasi, self.sensitive, self.missing, self.levels
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Write the state as the fields of an address, or of a form."""
+        """Return the state as the fields of an address or a form."""
         return [
             *(("quasi", name) for name in self.quasi),
             *(("sensitive", name) for name in self.sensitive),
@@ -84,7 +84,7 @@ class State:
         ]
 
     def address(self, path: str, also: Mapping[str, object] | None = None) -> str:
-        """Write the address of a view in this state; `also` what it alone needs, lists being repeated."""
+        """Return the address of a view in this state; `also` has its own fields, of which lists are repeated."""
         own = []
         for name, value in (also or {}).items():
             several = value if isinstance(value, list | tuple) else () if value is None else (value,)
@@ -93,7 +93,7 @@ class State:
         return f"{path}?{query}" if query else path
 
     def about(self, column: str) -> State:
-        """Return the state about one sensitive column: the one that is named, or the first.
+        """Return the state with one sensitive column: the named one, or the first.
 
         >>> state = State(sensitive=("disease", "job"))
         >>> state.about("job").sensitive, state.about("").sensitive
@@ -102,12 +102,12 @@ class State:
         return self.but(sensitive=(column,) if column in self.sensitive else self.sensitive[:1])
 
     def but(self, **changes: Any) -> State:  # noqa: ANN401 - as `dataclasses.replace`
-        """Return the state with some of it changed."""
+        """Return the state with changes."""
         return replace(self, **changes)
 
 
 class StateFields(BaseModel):
-    """The fields of an address, as the schema of the API describes them; `read_state` reads them."""
+    """The fields of an address, as the schema of the API describes them; `read_state` parses them."""
 
     quasi: list[str] = Field(default=[], description="columns that others know", max_length=MOST_COLUMNS)
     sensitive: list[str] = Field(default=[], description="columns that nobody should find out", max_length=MOST_COLUMNS)
@@ -116,13 +116,13 @@ class StateFields(BaseModel):
     limit: list[str] = Field(default=[], description="limits, such as 'group size >= 5'", max_length=MOST_LIMITS)
 
     def state(self) -> State:
-        """Read the state that they say."""
+        """Parse the state."""
         fields = [(name, text) for name in ("quasi", "sensitive", "level", "limit") for text in getattr(self, name)]
         return read_state([*fields, ("missing", self.missing)])
 
 
 def read_state(fields: Iterable[tuple[str, str]]) -> State:
-    """Read the state from the fields of an address, whichever others there are.
+    """Parse the state from the fields of an address; other fields are ignored.
 
     >>> read_state([("quasi", "age"), ("level", "age:2"), ("level", "age:0"), ("limit", "group size >= 5")])
     State(quasi=('age',), sensitive=(), missing='', levels=(('age', 2),), limits=('group size >= 5',), notes=True)
@@ -174,50 +174,50 @@ def _limits(texts: Sequence[str]) -> tuple[str, ...]:
 
 Answer = TypeVar("Answer")
 
-# So many answers are kept: whoever drags a slider back sees the same again at once.
+# The most answers that are kept, so that a slider that is dragged back is redrawn at once.
 MOST_KEPT = 512
 
-# So many tables and releases are kept, each by the columns and levels that were asked for: they can be large.
+# The most tables and releases that are kept, by columns and levels: they can be large.
 MOST_TABLES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class ExploredFile:
-    """The file as it was named, and how it is read; `read_table` is None of a release that was published."""
+    """The file that is explored, and how it is read; `read_table` is None for a published release."""
 
-    name: str  # as the command named it, which is how the page names it again
+    name: str  # as the command named it
     read_release: Callable[[Roles], Release]
     read_table: Callable[[Roles], Table] | None = None
     columns: SuggestedRoles | None = None
-    roles: Roles = field(default_factory=Roles)  # what was said about the columns, or suggested
+    roles: Roles = field(default_factory=Roles)  # from the command, or suggested
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     hierarchy_folder: str | None = None  # as the command named it
     policy_file: str | None = None  # likewise
-    populations: Mapping[str, Population] = field(default_factory=dict)  # by place; '': of limits that name none
-    sidecar: Sidecar | None = None  # of a release that Sidelight published
-    files: tuple[Path, ...] = ()  # where it is, for its checksum
+    populations: Mapping[str, Population] = field(default_factory=dict)  # by path; '': of limits that name none
+    sidecar: Sidecar | None = None  # of a release published by Sidelight
+    files: tuple[Path, ...] = ()  # for their checksum
     notes: tuple[str, ...] = ()
-    title: str = ""  # what it is, where it is the bundled example
+    title: str = ""  # of the bundled example
     citation: str = ""
 
 
 class Answers:
-    """Answers that were given before, the latest of them; an error is an answer too.
+    """A cache of the latest answers, errors among them.
 
-    Many who ask the same at a time ask once: the others wait for the first.  If that one is interrupted, the next asks.
+    Of several threads that ask the same at a time, one computes and the others wait; if interrupted, the next does.
     """
 
     def __init__(self, most: int = MOST_KEPT) -> None:
         self._most = most
         self._kept: OrderedDict[Hashable, object] = OrderedDict()
-        self._asked: dict[Hashable, threading.Event] = {}  # what is being asked, until when
+        self._pending: dict[Hashable, threading.Event] = {}  # set when the computation ends
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def of(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
-        """Return the answer to a question, asking only where it was not asked before."""
+        """Return the answer to a question, computed only where it is not kept."""
         mine = threading.Event()
         while True:
             with self._lock:
@@ -225,21 +225,21 @@ class Answers:
                     self._kept.move_to_end(question)
                     answer = self._kept[question]
                     break
-                first = self._asked.setdefault(question, mine)
+                first = self._pending.setdefault(question, mine)
             if first is mine:
                 answer = self._ask(question, ask)
                 break
-            first.wait(0.1)  # now and then it looks up, and can be interrupted
+            first.wait(0.1)  # in steps, so that it can be interrupted
         if isinstance(answer, SidelightError):
-            raise answer.with_traceback(None)  # else it would keep the frames of all who were ever told
-        return cast("Answer", answer)  # what was asked under the same question
+            raise answer.with_traceback(None)  # otherwise it would keep the frames of all callers
+        return cast("Answer", answer)  # of the same question
 
     def kept(self, question: Hashable) -> object | None:
-        """Return the answer to a question that was asked before, or `None`."""
+        """Return the answer that is kept, or None."""
         return self._kept.get(question)
 
     def _ask(self, question: Hashable, ask: Callable[[], object]) -> object:
-        """Ask, and keep the answer; those who wait for it look again then, and also where it was interrupted."""
+        """Compute and keep the answer; wake waiting threads, also where it was interrupted."""
         try:
             try:
                 answer = ask()
@@ -252,14 +252,14 @@ class Answers:
             return answer
         finally:
             with self._lock:
-                self._asked.pop(question).set()
+                self._pending.pop(question).set()
 
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """The file that is explored, where to begin, what was answered already, and what takes long.
+    """The file that is explored, the first state, kept answers, and jobs.
 
-    `wording` says an error in the words of whoever started the page, which are options of the command line.
+    `wording` renders an error in terms of the command line, with which the page was started.
     """
 
     source: ExploredFile
@@ -267,7 +267,7 @@ class Workspace:
     answers: Answers = field(default_factory=Answers)
     tables: Answers = field(default_factory=lambda: Answers(MOST_TABLES))  # and releases
     wording: Callable[[SidelightError], str] = str
-    output: Path | None = None  # the folder into which releases may be published, as the command named it
+    output: Path | None = None  # the folder for published releases, as the command named it
     jobs: Jobs = field(init=False)
 
     def __post_init__(self) -> None:
@@ -275,14 +275,14 @@ class Workspace:
 
     @cached_property
     def column_names(self) -> tuple[str, ...]:
-        """All columns of the file that may be named."""
+        """The columns of the file that an address may name."""
         if self.source.columns is not None:
             return tuple(each.column for each in self.source.columns.columns)
         roles = self.source.roles
         return (*roles.quasi, *roles.value_columns)
 
     def roles(self, state: State) -> Roles:
-        """Return who is who by the address: only columns that the file has."""
+        """Return the roles of the state; raise on columns that the file does not have."""
         for name in (*state.quasi, *state.sensitive):
             if name not in self.column_names:
                 raise UnknownColumn(f"no column '{name}' in {self.source.name}{did_you_mean(name, self.column_names)}")
@@ -293,7 +293,7 @@ class Workspace:
         return replace(roles, missing=cast("Missing", state.missing)) if state.missing else roles
 
     def recipe(self, state: State) -> FileRecipe:
-        """Return how the file is read again that is looked at, as coarse as the address says."""
+        """Return the recipe that reads the file again, with the levels of the state."""
         source, roles = self.source, self.roles(state)
         return FileRecipe(
             source.name,
@@ -305,30 +305,30 @@ class Workspace:
             bundled=bool(source.title),
         )
 
-    def readers(self, state: State) -> list[Criterion | Measure]:
-        """Read the limits of the address, and its measures without one."""
+    def attackers(self, state: State) -> list[Criterion | Measure]:
+        """Parse the limits of the state, and its measures without one."""
         return [read_typed(text, self.source.populations) for text in state.limits]
 
     def policy(self, state: State) -> Policy:
-        """Return the limits of the address as a policy; measures without a limit bound nothing."""
-        criteria = [each for each in self.readers(state) if isinstance(each, Criterion)]
+        """Return the limits of the state as a policy; measures without a limit are left out."""
+        criteria = [each for each in self.attackers(state) if isinstance(each, Criterion)]
         if not criteria:
             raise BadPolicy("no limit is set, so that everything would be within policy; set one under Readers")
         return Policy(*criteria)
 
     def table(self, state: State) -> Table:
-        """Read the table with the roles that the address says."""
+        """Read the table with the roles of the state."""
         read, roles = self.searched_file(state)
         return self.tables.of(("table", roles_key(roles)), lambda: read(roles))
 
     def searched_file(self, state: State) -> tuple[Callable[[Roles], Table], Roles]:
-        """Return how the table is read that a search needs."""
+        """Return the function that reads the table of a search, and its roles."""
         if self.source.read_table is None:
             raise BadTable(f"{self.source.name} was published already; searching needs the table that it was made from")
         return self.source.read_table, self.roles(state)
 
     def hierarchies(self, state: State) -> Mapping[str, Hierarchy]:
-        """Return a hierarchy of each column that others know: the one that was given, or one that is drafted."""
+        """Return a hierarchy of each quasi-identifier: from the command, or drafted."""
         table = self.table(state)
 
         def draft() -> dict[str, Draft]:
@@ -340,7 +340,7 @@ class Workspace:
         return {name: self.source.hierarchies.get(name, hierarchy) for name, (hierarchy, _) in drafted.items()}
 
     def release(self, state: State) -> Release:
-        """Return the release that is looked at: the file as it stands, or as coarse as the address says."""
+        """Return the release of the state: the file as it stands, or generalised to its levels."""
         if any(level for _, level in state.levels):
             return self.tables.of(
                 ("release", state.subject),
@@ -351,5 +351,5 @@ class Workspace:
 
 
 def roles_key(roles: Roles) -> Hashable:
-    """Tell readings of the same file apart."""
+    """Return the key of a reading of the file."""
     return roles.quasi, roles.value_columns, roles.missing

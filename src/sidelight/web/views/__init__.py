@@ -1,5 +1,5 @@
-"""One file per view: its route, what it asks the library, and what its template gets to draw.
+"""One file per view: it parses the address, asks the library, and renders a template.
 
-`data`, `readers` (and the first screen), `skyline`, `what_if`, `release`, `other_releases` and `report`; `jobs`
-tells how far long work is.
+`data`, `attackers` (and the first screen), `skyline`, `what_if`, `release`, `other_releases` and `report`; `jobs`
+shows the progress of long work.
 """

@@ -1,7 +1,4 @@
-"""Data: what is each column, how coarse can it be made, and which sets of columns single people out?
-
-`answers/columns` says; this reads the address and draws.
-"""
+"""The view of the data: the columns, their levels, and the column sets that single people out (`answers/columns`)."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ router = APIRouter()
 
 
 def answer(workspace: Workspace, state: State) -> DataAnswer:
-    """Look at the columns, and count who stands alone."""
+    """Describe the columns, and count the people who are unique."""
     source = workspace.source
     columns = tuple(
         describe_suggestion(name, state.quasi, state.sensitive, source.columns) for name in workspace.column_names
@@ -44,7 +41,7 @@ def answer(workspace: Workspace, state: State) -> DataAnswer:
         sentence = "The table could not be read as it is described here."
         return DataAnswer(sentence=sentence, people=None, alone=None, columns=columns, problem=str(error))
     alone = people_alone(release.groups.sizes)
-    beside = None if source.sidecar is None else source.sidecar.who  # where values stand apart, by bucket
+    beside = None if source.sidecar is None else source.sidecar.who  # of a release in buckets
     printed = () if beside is None else beside.to_roles().quasi
     return DataAnswer(
         sentence=describe_uniques(alone, release.size, state.quasi, dict(state.levels), printed),
@@ -70,7 +67,7 @@ def _preview(workspace: Workspace, state: State) -> tuple[HierarchyPreview, ...]
 
 
 def changed_state(workspace: Workspace, state: State, fields: list[tuple[str, str]]) -> State:
-    """Let the fields of the form say what columns are, and how coarse."""
+    """Return the state with the roles and levels of the form."""
     roles = {name.removeprefix("as-"): text for name, text in fields if name.startswith("as-")}
     if roles:
         known = [name for name in workspace.column_names if name in roles]
@@ -98,12 +95,12 @@ def show(request: Request) -> Response:
         return go_to(request, after.address(VIEW.path))
     roles = {"quasi": "others know it", "sensitive": "nobody should find it out", "leave out": "not published"}
     sample = None
-    with suppress(SidelightError):  # nobody said yet what each column is
+    with suppress(SidelightError):  # no roles are chosen yet
         sample = write_columns_recipe(workspace.recipe(after))
     return page(request, VIEW, after, answer=answer(workspace, after), roles=roles, sample=sample)
 
 
 @router.get("/api/data", responses={422: {"model": Complaint}})
 def data(request: Request, fields: Annotated[StateFields, Query()]) -> DataAnswer:
-    """What are the columns, and which single people out?"""
+    """Return the columns, and the sets of them that single people out."""
     return answer(request.app.state.workspace, fields.state())

@@ -1,6 +1,6 @@
-"""Jobs: how far is what takes long?  The part of a page that says so, asked for again and again, and its button.
+"""The progress of jobs, polled by pages, and their buttons.
 
-No view of its own: `parts.job` draws a job where its answer will stand.
+Not a view of its own: `parts.job` renders a job where its answer will be.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ JobNumber = Annotated[int, Path(ge=0, le=10**9)]
 
 
 class JobAnswer(DocumentPart):
-    """How far work is, and why it has no answer if it ended without."""
+    """The progress of a job, and its problem if it ended without an answer."""
 
     number: int
     title: str
@@ -51,22 +51,22 @@ def document(job: Job) -> JobAnswer:
 
 
 async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) -> Any:  # noqa: ANN401 - of any work
-    """Wait for the answer of a job, so long at most, and hold no thread: those who wait keep nobody from asking.
+    """Wait up to `seconds` for the answer of a job, without holding a thread, so that many may wait at a time.
 
-    Who goes away cancels it, unless somebody else looks at it, or comes to look within a moment.
+    A client that disconnects cancels it, unless another one watches it, or does so within a moment.
     """
     until, job = time.monotonic() + seconds, await run_in_threadpool(begin)
-    while await _ended(request, job, until) and job.forgotten:  # before it was known that somebody waits
+    while await _ended(request, job, until) and job.forgotten:  # before this client was counted as waiting
         job = await run_in_threadpool(begin)
     if job.error is not None:
-        raise job.error.with_traceback(None)  # else it would keep the frames of all who were ever told
+        raise job.error.with_traceback(None)  # otherwise it would keep the frames of all callers
     if job.stage != "done":
         raise SidelightError(f"{job.title} {'takes longer' if job.goes_on else 'was cancelled'}; ask again")
     return job.answer
 
 
 async def _ended(request: Request, job: Job, until: float) -> bool:
-    """Wait for the end of a job until then; says whether it has ended, and who asked is still there."""
+    """Wait for the end of a job; return whether it has ended while the client was connected."""
     pause = 0.005  # seconds between two looks
     with job.watch_result():
         while job.goes_on and time.monotonic() < until:
@@ -93,44 +93,44 @@ def _job(request: Request, number: int) -> Job:
 def _cancel(request: Request, number: int) -> Job:
     job = _job(request, number)
     job.cancel()
-    job.wait(1)  # mostly it has ended then, and the page says so
+    job.wait(1)  # most have ended then, and the page shows it
     return job
 
 
 @router.get("/jobs/{number}", include_in_schema=False)
 def show(request: Request, number: JobNumber) -> Response:
-    """Draw how far a job is; one that has ended, or is forgotten, lets its page load what there is."""
+    """Render the progress of a job; one that has ended, or is forgotten, makes its page reload."""
     if "hx-request" not in request.headers:
         return go_to(request, _job(request, number).address)
     workspace: Workspace = request.app.state.workspace
     job = workspace.jobs.numbered(number)
     if job is None or not job.goes_on:
         words, tell = GONE if job is None else job.sentence, {"hx-trigger": "job-ended"}
-        # at status 286 htmx asks no more
+        # at status 286 htmx stops polling
         return HTMLResponse(environment().from_string("<p>{{ words }}</p>").render(words=words), 286, tell)
     return HTMLResponse(environment().get_template("job.html").render(job=job))
 
 
 @router.post("/jobs/{number}/cancel", include_in_schema=False)
 def cancel(request: Request, number: JobNumber) -> Response:
-    """Cancel a job, and go to where it is looked at."""
+    """Cancel a job, and redirect to its page."""
     return go_to(request, _cancel(request, number).address)
 
 
 @router.post("/jobs/{number}/again", include_in_schema=False)
 def again(request: Request, number: JobNumber) -> Response:
-    """Begin a job again that was cancelled, and go to where it is looked at."""
+    """Start a cancelled job again, and redirect to its page."""
     workspace: Workspace = request.app.state.workspace
     return go_to(request, workspace.jobs.again(_job(request, number)).address)
 
 
 @router.get("/api/jobs/{number}", responses={404: {"model": Complaint}, 422: {"model": Complaint}})
 def data(request: Request, number: JobNumber) -> JobAnswer:
-    """How far is this work?"""
+    """Return the progress of a job."""
     return document(_job(request, number))
 
 
 @router.post("/api/jobs/{number}/cancel", responses={404: {"model": Complaint}, 422: {"model": Complaint}})
 def cancel_data(request: Request, number: JobNumber) -> JobAnswer:
-    """Cancel this work."""
+    """Cancel a job."""
     return document(_cancel(request, number))

@@ -1,9 +1,9 @@
-"""Report: what does somebody sign who lets this release go?  The document of `sidelight report`, to read and to take.
+"""The view of the report: the document of `sidelight report`, to read, sign and download.
 
-It is about what a search found within the limits (`of=search`, or nothing said), else about the release that is looked
-at: the file as it was published, or as coarse as the address says (`of=file`).  Outline and sign-off stand in the
-address, so that the document on the page and the one that is downloaded are the same.  What was tried on the same
-release under Other releases is told with it, unless the address leaves it out (`without`).
+It is about the result of a search within the limits or, without one or with `of=file`, about the release of the state:
+the file as it was published, or generalised to the levels of the address.  Outline and sign-off are in the address, so
+that the document on the page and the downloaded one are the same.  It includes the attacks on the same release under
+Other releases, unless the address leaves them out (`without`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude
 from sidelight.web.pages import Complaint, PageView, page
 from sidelight.web.searches import NAMES_A_SEARCH, SearchFields, Subject, latest_found
-from sidelight.web.views.readers import answer
+from sidelight.web.views.attackers import answer
 from sidelight.web.workspace import LONGEST_TEXT, MOST_FILES, Workspace
 
 VIEW = PageView("/report", "Report", "What does somebody sign who lets this release go?", step=4)
@@ -36,11 +36,11 @@ router = APIRouter()
 LONGEST_LINE = 200
 
 Form: TypeAlias = Literal["html", "md", "pdf"]
-"""What can be downloaded."""
+"""The formats of downloads."""
 
 
 class ReportFields(SearchFields):
-    """A state, the outline, and who has decided what."""
+    """A state, the outline and the sign-off."""
 
     without: list[str] = Field(
         default=[], description="the key of a file whose attack is left out", max_length=MOST_FILES
@@ -103,20 +103,20 @@ def show(request: Request) -> Response:
 def _conclude(subject: Subject) -> tuple[str, bool | None]:
     """Return the sentence above the document, and whether the limits hold."""
     if subject.candidate is None:
-        readers = answer(subject.workspace, subject.state)
-        return readers.sentence, readers.holds
+        attackers = answer(subject.workspace, subject.state)
+        return attackers.sentence, attackers.holds
     audit = subject.measure().answer.audit
     return conclude(audit.findings, audit.release.size_in_words()).text, subject.candidate.result.verdict.safe
 
 
 def _list_attacks(subject: Subject, also: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Yield the attacks that were tried, whether the document tells of each, and the address that says the contrary."""
+    """Yield the attacks that were tried, whether the document includes each, and the address that toggles it."""
     for each in subject.attempts:
         key = each.beside.other.key
-        told = key not in subject.without
-        without = [*subject.without, key] if told else [other for other in subject.without if other != key]
+        included = key not in subject.without
+        without = [*subject.without, key] if included else [other for other in subject.without if other != key]
         address = subject.state.address(VIEW.path, {**also, "without": without})
-        yield {"sentence": each.sentence, "name": each.name, "told": told, "address": address}
+        yield {"sentence": each.sentence, "name": each.name, "included": included, "address": address}
 
 
 @router.get("/report/download/{form}", include_in_schema=False)
@@ -146,7 +146,7 @@ def _require_complete(fields: Mapping[str, str]) -> ReportChoice:
 
 @router.get("/api/report", responses={422: {"model": Complaint}})
 def data(request: Request, fields: Annotated[ReportFields, Query()]) -> ReleaseReport:
-    """What does somebody sign who lets this release go?"""
+    """Return the report that the publisher signs."""
     choice = _require_complete(fields.model_dump(include={"outline", *SIGNED}))
     subject = Subject(request.app.state.workspace, fields.state(), None, {}, tuple(fields.without))
     if fields.of != "file":

@@ -1,4 +1,4 @@
-"""Skyline: how much may somebody know before a value is given away?  `answers/explore` measures; this draws it."""
+"""The view of the skyline: how much an attacker may know before a value is disclosed (`answers/explore`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.answers.attackers import read_typed
 from sidelight.answers.explore import MOST_DIGITS, SkylineAnswer, SkylineRequest, ask_skyline
-from sidelight.answers.readers import read_typed
 from sidelight.errors import SidelightError
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -31,7 +31,7 @@ AMOUNTS = {
     "family": "Family who share it if they have it",
     "rules_out": "Values that are ruled out",
 }
-"""What somebody may know, in the order of the sliders."""
+"""The knowledge of an attacker, in the order of the sliders."""
 
 
 class SkylineFields(StateFields):
@@ -46,7 +46,7 @@ class SkylineFields(StateFields):
 
 
 def begin_with(workspace: Workspace, state: State, release: Release) -> SkylineRequest:
-    """Begin with a limit on an acquaintance, if the address has one; else with whoever is worst off."""
+    """Return the first request: from a limit on an acquaintance, if there is one, or about the value at most risk."""
 
     def find_worst() -> Label:
         witness = Acquaintance().measure(release).witness
@@ -67,7 +67,7 @@ def begin_with(workspace: Workspace, state: State, release: Release) -> SkylineR
 
 
 def live_skyline(workspace: Workspace, state: State, release: Release, request: SkylineRequest) -> LiveSkyline:
-    """Return the map of a value and a limit; it is made once."""
+    """Return the map of a value and a limit, built once."""
     value, bound = request.find_value(release), request.bound
     risk_map = workspace.answers.of(
         ("risk map", state.subject, value), lambda: RiskMap.from_release(release, request.value)
@@ -77,7 +77,7 @@ def live_skyline(workspace: Workspace, state: State, release: Release, request: 
 
 
 def answer(workspace: Workspace, state: State, release: Release, request: SkylineRequest) -> SkylineAnswer:
-    """Measure the point that was chosen, once."""
+    """Return the answer at the chosen point, measured once."""
     live = live_skyline(workspace, state, release, request)
     return workspace.answers.of(("acquaintance", state.subject, request), lambda: ask_skyline(request, release, live))
 
@@ -102,7 +102,7 @@ def show(request: Request) -> Response:
         context = {
             "answer": answered,
             "chart": live_skyline(workspace, one, release, chosen).draw(chosen.point),
-            # each slider goes beyond the most that is withstood by itself
+            # each slider goes beyond the most that the release resists by itself
             "ends": {
                 name: max(4 if name == "rules_out" else 12, alone[name] + alone[name] // 2, own[name])
                 for name in AMOUNTS
@@ -126,7 +126,7 @@ def show(request: Request) -> Response:
 
 @router.get("/api/skyline", responses={422: {"model": Complaint}})
 def data(request: Request, fields: Annotated[SkylineFields, Query()]) -> SkylineAnswer:
-    """How sure could somebody become of a value who knows so much?"""
+    """Return the confidence that an attacker with this knowledge reaches."""
     workspace: Workspace = request.app.state.workspace
     one = fields.state().about(fields.of)
     release = workspace.release(one)

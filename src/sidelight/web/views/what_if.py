@@ -1,6 +1,6 @@
-"""What if: somebody knows this, what would they conclude, and about whom?  `answers/what_if` concludes.
+"""The view of what an attacker with typed knowledge would conclude (`answers/what_if`), in a job beside the page.
 
-What takes long runs beside the page.  What cannot be read is marked where it stands, in the words of the command line.
+Mistakes are marked where they are, in terms of the command line.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ MOST_KNOWN = 20
 
 
 def hierarchies(workspace: Workspace, state: State) -> Mapping[str, Hierarchy]:
-    """Return what printed labels stand for: by what was given, and by drafts where columns are made coarser."""
+    """Return the hierarchies of printed labels: those of the command, with drafts where there are levels."""
     return workspace.hierarchies(state) if state.levels else workspace.source.hierarchies
 
 
 def begin(workspace: Workspace, state: State, texts: tuple[str, ...], address: str, *, within: float = 0.9) -> Job:
-    """Conclude, beside the page where it takes longer than `within` seconds."""
+    """Start concluding; it goes on beside the page where it takes longer than `within` seconds."""
     release, by = workspace.release(state), hierarchies(workspace, state)
     return workspace.jobs.soon(
         ("what if", state.subject, texts),
@@ -61,7 +61,7 @@ def begin(workspace: Workspace, state: State, texts: tuple[str, ...], address: s
 
 @router.get("/what-if", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Draw what would be concluded."""
+    """Render the conclusions."""
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     state = read_state(fields)
@@ -103,7 +103,7 @@ class WhatIfFields(StateFields):
 
 @router.get("/api/what-if", responses={422: {"model": Complaint}})
 async def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> WhatIfAnswer:
-    """What would somebody conclude who knows this?"""
+    """Return what an attacker with this knowledge would conclude."""
     workspace: Workspace = request.app.state.workspace
     state = fields.state()
     one = state.about(fields.of)
@@ -119,7 +119,7 @@ async def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> Wh
 
 @router.get("/api/what-if/completions", responses={422: {"model": Complaint}})
 def completions(request: Request, fields: Annotated[WhatIfFields, Query()]) -> Offers:
-    """What may come next where somebody writes a fact or a statement?"""
+    """Return completions of a fact or a statement at the cursor."""
     workspace: Workspace = request.app.state.workspace
     one = fields.state().about(fields.of)
     words = workspace.answers.of(("vocabulary", one.subject), lambda: list_vocabulary(workspace.release(one)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sidelight.web.jobs import Job
-from sidelight.web.views import readers
+from sidelight.web.views import attackers
 
 
 @pytest.fixture(autouse=True)
 def long_moments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a page wait a thousand times longer for its answers, so that a busy machine has them in time."""
-    monkeypatch.setattr(readers, "MOMENT", 300)
+    monkeypatch.setattr(attackers, "MOMENT", 300)
     usual = Job.wait
     monkeypatch.setattr(Job, "wait", lambda job, seconds: usual(job, 1000 * seconds))

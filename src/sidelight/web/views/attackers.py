@@ -1,7 +1,7 @@
-"""Readers: who may read the release, knowing what, and how sure could each become?
+"""The view of attackers: what each could learn, against its limit; and the first screen.
 
-The first screen answers before anything is asked.  Each reader is a measure, with a limit or without, and is asked by
-itself (`answers/readers`), so that what was not touched is not asked again.
+Each attacker is a measure, with a limit or without, and is measured by itself (`answers/attackers`), so that changing
+one does not measure the others again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sidelight.answers.readers import (
-    ReaderAnswer,
-    ReadersAnswer,
+from sidelight.answers.attackers import (
+    AttackerFindings,
+    AttackersAnswer,
     Tunable,
     complete_limit,
-    judge_readers,
-    measure_reader,
+    judge_attackers,
+    measure_attacker,
     place_finding,
     read_tunable,
     read_typed,
@@ -44,24 +44,24 @@ VIEW = PageView("/readers", "Readers", "Who may read it, knowing what, and how s
 
 router = APIRouter()
 
-# Seconds for which a page waits for its readers; most are quicker.
+# Seconds for which a page waits for its attackers; most are quicker.
 MOMENT = 0.3
 
 
-def answer(workspace: Workspace, state: State, *, within: float | None = None) -> ReadersAnswer:
-    """Ask every reader of the address; those who take longer than `within` seconds, if it is said, go on asking."""
+def answer(workspace: Workspace, state: State, *, within: float | None = None) -> AttackersAnswer:
+    """Measure every attacker of the address; those that take longer than `within` seconds go on in the background."""
     release, populations = workspace.release(state), workspace.source.populations
     if within is not None:
-        return judge_readers(release, tuple(_ask_soon(workspace, state, release, within)))
+        return judge_attackers(release, tuple(_ask_soon(workspace, state, release, within)))
     answers = (
-        workspace.answers.of(("reader", state.subject, text), partial(measure_reader, release, text, populations))
+        workspace.answers.of(("reader", state.subject, text), partial(measure_attacker, release, text, populations))
         for text in state.limits
     )
-    return judge_readers(release, tuple(answers))
+    return judge_attackers(release, tuple(answers))
 
 
-def _ask_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[ReaderAnswer]:
-    """Ask every reader in a lane of its own, so that one who is slow keeps nobody waiting."""
+def _ask_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[AttackerFindings]:
+    """Measure every attacker in a lane of its own, so that a slow one does not delay the others."""
     questions = [("reader", state.subject, text) for text in state.limits]
     jobs = [
         None
@@ -79,22 +79,24 @@ def _ask_soon(workspace: Workspace, state: State, release: Release, within: floa
     until = time.monotonic() + within
     for question, job in zip(questions, jobs, strict=True):
         if job is not None and not (job.wait(max(until - time.monotonic(), 0)) and job.stage == "done"):
-            yield ReaderAnswer(text=question[-1], measuring=job.number, problem=None if job.goes_on else job.problem)
+            yield AttackerFindings(
+                text=question[-1], measuring=job.number, problem=None if job.goes_on else job.problem
+            )
         else:
             yield workspace.answers.of(question, lambda job=job: job.answer)  # type: ignore[misc]
 
 
 def _gather(workspace: Workspace, release: Release, text: str) -> Work:
-    """Bring what measuring needs: a population is read here, once, and its people are counted in the groups."""
+    """Prepare the release for measuring: a population is read here, once, and counted in the groups."""
     populations = workspace.source.populations
-    with suppress(SidelightError):  # measuring says it again
-        reader = read_typed(text, populations)
-        release = (reader.measure if isinstance(reader, Criterion) else reader).prepare(release)
-    return partial(measure_reader, release, text, populations)
+    with suppress(SidelightError):  # measuring raises it again
+        attacker = read_typed(text, populations)
+        release = (attacker.measure if isinstance(attacker, Criterion) else attacker).prepare(release)
+    return partial(measure_attacker, release, text, populations)
 
 
 def tuned_state(workspace: Workspace, state: State, fields: Sequence[tuple[str, str]]) -> State:
-    """Let the fields of the form change, add to and take away from the limits of a state."""
+    """Return the state with limits changed, added and removed by the fields of the form."""
     changes: dict[int, dict[str, str]] = {}
     for name, text in fields:
         matched = re.fullmatch(r"set-(?P<row>[0-9]{1,3})-(?P<name>[a-z_]{1,40})", name)
@@ -114,7 +116,7 @@ def tuned_state(workspace: Workspace, state: State, fields: Sequence[tuple[str, 
 
 @router.get("/readers", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Draw the readers."""
+    """Draw the attackers."""
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     state = read_state(fields)
@@ -150,7 +152,7 @@ def show(request: Request) -> Response:
         measures=choices,
         problem=problem,
         typed=typed[-1] if typed and problem else "",
-        sample=workspace.recipe(after).judging([each.reader for each in tunables if each is not None]),
+        sample=workspace.recipe(after).judging([each.attacker for each in tunables if each is not None]),
     )
 
 
@@ -162,7 +164,7 @@ def _tunables(workspace: Workspace, state: State, release: Release) -> Iterator[
                 partial(read_tunable, text, workspace.source.populations, release.domain),
             )
         except SidelightError:
-            yield None  # its answer says why
+            yield None  # its answer has the problem
 
 
 @router.get("/", include_in_schema=False)
@@ -175,9 +177,9 @@ def show_start(request: Request) -> Response:
         answered = answer(workspace, state, within=MOMENT)
     except SidelightError as error:
         problem = str(error)
-    readers = answered.readers if answered else ()
-    findings = [each for reader in readers for each in reader.findings]
-    jobs = [workspace.jobs.numbered(each.measuring) for each in readers if each.measuring is not None]
+    attackers = answered.readers if answered else ()
+    findings = [finding for each in attackers for finding in each.findings]
+    jobs = [workspace.jobs.numbered(each.measuring) for each in attackers if each.measuring is not None]
     return page(
         request,
         START,
@@ -191,6 +193,6 @@ def show_start(request: Request) -> Response:
 
 
 @router.get("/api/readers", responses={422: {"model": Complaint}})
-def data(request: Request, fields: Annotated[StateFields, Query()]) -> ReadersAnswer:
-    """What could each reader find out?"""
+def data(request: Request, fields: Annotated[StateFields, Query()]) -> AttackersAnswer:
+    """Return what each attacker could learn."""
     return answer(request.app.state.workspace, fields.state())

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from sidelight.answers.readers import complete_limit, read_tunable, read_typed, tune_limit
+from sidelight.answers.attackers import complete_limit, read_tunable, read_typed, tune_limit
 from sidelight.answers.recipe import write_typed
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.criterion import Criterion

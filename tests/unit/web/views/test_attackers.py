@@ -9,11 +9,11 @@ from support.waiting import PATIENCE
 from support.words import mentions, says
 
 import sidelight as sl
-from sidelight.answers.readers import place_finding
+from sidelight.answers.attackers import place_finding
 from sidelight.cli.serve import workspace
 from sidelight.table.roles import Roles
-from sidelight.web.views import readers
-from sidelight.web.views.readers import tuned_state
+from sidelight.web.views import attackers
+from sidelight.web.views.attackers import tuned_state
 
 
 @pytest.fixture
@@ -116,8 +116,8 @@ def test_a_gauge_of_a_share_goes_from_0_to_1(held):
 
 
 def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch, tmp_path):
-    monkeypatch.setattr(readers, "measure_reader", partial(measure_implications_slowly, tmp_path))
-    monkeypatch.setattr(readers, "MOMENT", 0.0001)
+    monkeypatch.setattr(attackers, "measure_attacker", partial(measure_implications_slowly, tmp_path))
+    monkeypatch.setattr(attackers, "MOMENT", 0.0001)
     client = guest(held)
     page = client.get("/readers").text
     assert "Measuring implications(k=1) &lt; 1/2" in page

@@ -1,7 +1,7 @@
-"""What could each reader find out?  Limits as they are typed, tuned and measured one at a time.
+"""Limits and attackers as they are typed into a page: parsed, tuned and measured one at a time.
 
 A limit on the command line may name a file: a population, a hierarchy of values.  One on a page may name only those
-that the command named when the page was started: nothing that a browser says is opened.
+that the command named when the page was started: no path that a browser sends is opened.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 FieldKind = Literal["whole", "number", "choice", "text"]
 
 NAMES_FILES = ("hierarchy", "population")
-"""The settings that hold the name of a file, where they hold a text."""
+"""The settings whose text is the name of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """A limit, or a measure without one, with the fields by which it is tuned."""
+    """A limit, or an attacker without one, with the form fields that tune it."""
 
     text: str
-    reader: Criterion | Measure
+    attacker: Criterion | Measure
     comparison: str
     bound: str
     comparisons: tuple[str, ...]
@@ -62,38 +62,37 @@ class Tunable:
     @property
     def measure(self) -> Measure:
         """The measure."""
-        return self.reader.measure if isinstance(self.reader, Criterion) else self.reader
+        return self.attacker.measure if isinstance(self.attacker, Criterion) else self.attacker
 
     @property
     def question(self) -> str:
-        """What it asks, in a sentence."""
+        """The sentence that describes the measure."""
         measure = self.measure.question if isinstance(self.measure, About) else self.measure
         return (type(measure).__doc__ or "").partition("\n")[0].replace("`", "")
 
 
 def read_typed(text: str, populations: Mapping[str, Population]) -> Criterion | Measure:
-    """Read a limit, or a measure without one, that was typed into a page."""
+    """Parse a limit, or a measure without one, that was typed into a page."""
     return _build_limit(read_limit_section(text), populations)
 
 
 def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple[Label, ...] = ()) -> Tunable:
-    """Read a limit with the fields by which it is tuned; `domain` has the values that it may name."""
+    """Parse a limit together with the fields that tune it; `domain` has the values that it may name."""
     section = read_limit_section(text)
-    reader, right = _build_limit(section, populations), right_bounds(section.measure_kind)
-    (comparison, *_) = [each.value for each in section.comparisons] or [right[-1]]
-    bound = reader.bound if isinstance(reader, Criterion) else None
+    attacker, comparisons = _build_limit(section, populations), right_bounds(section.measure_kind)
+    bound = attacker.bound if isinstance(attacker, Criterion) else None
     return Tunable(
-        text=write_typed(reader),
-        reader=reader,
-        comparison=comparison,
+        text=write_typed(attacker),
+        attacker=attacker,
+        comparison=section.comparisons[0].value if section.comparisons else comparisons[-1],
         bound="" if bound is None else str(bound),
-        comparisons=right,
+        comparisons=comparisons,
         fields=tuple(_fields(section, domain)),
     )
 
 
 def tune_limit(text: str, changes: Mapping[str, str], populations: Mapping[str, Population]) -> str:
-    """Return a limit with settings changed; an empty text takes a setting, or the bound, away.
+    """Return a limit with changed settings; an empty text removes a setting, or the bound.
 
     >>> tune_limit("implications(k=2) < 2/3", {"k": "3", "bound": "0.5"}, {})
     'implications(k=3) < 0.5'
@@ -121,7 +120,7 @@ def tune_limit(text: str, changes: Mapping[str, str], populations: Mapping[str, 
 
 
 def complete_limit(text: str, domain: tuple[Label, ...], populations: Mapping[str, Population]) -> str:
-    """Read what is to be added: a limit, or just the name of a measure, which then begins with an example of it."""
+    """Return the limit to add: the one that was typed, or an example of a measure of which only the name was."""
     try:
         return write_typed(read_typed(text, populations))
     except BadPolicy:
@@ -135,10 +134,7 @@ def complete_limit(text: str, domain: tuple[Label, ...], populations: Mapping[st
 
 
 def _build_limit(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:
-    """Make the criterion or the measure, which looks people up in the population as the command said it is read.
-
-    Names of files that the command did not name are refused.
-    """
+    """Build the criterion or measure, with populations read as the command specified; refuse names of other files."""
     for name in section.model_fields_set:
         setting = getattr(section, name)
         names_file = (name in NAMES_FILES and isinstance(setting, str)) or (
@@ -149,20 +145,19 @@ def _build_limit(section: Limit, populations: Mapping[str, Population]) -> Crite
                 f"'{name}' names a file, and a page opens none; name it in the policy that the page is started with "
                 "(--policy)"
             )
-    reader: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
-    measure = reader.measure if isinstance(reader, Criterion) else reader
-    place = "" if measure.register is None else str(measure.register.place)
-    if place not in populations:
-        return reader
-    compared = measure.compare_with(populations[place])
-    return Criterion(compared, reader.comparison, reader.bound) if isinstance(reader, Criterion) else compared
+    attacker: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
+    measure = attacker.measure if isinstance(attacker, Criterion) else attacker
+    path = "" if measure.register is None else str(measure.register.place)
+    if path not in populations:
+        return attacker
+    compared = measure.compare_with(populations[path])
+    if isinstance(attacker, Criterion):
+        return Criterion(compared, attacker.comparison, attacker.bound)
+    return compared
 
 
 def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[dict[str, object]]:
-    """Yield the settings that a field of a form can hold, with the `choices` of one that is chosen.
-
-    An empty text of what is `optional` means none; lists and tables are written as text.
-    """
+    """Yield the settings that a form can edit, with the `choices` of a select; empty is none where `optional`."""
 
     def as_field(kind: FieldKind, choices: Sequence[str] = (), *, optional: bool) -> dict[str, object]:
         words = {"name": name, "label": name.replace("_", " "), "text": text}
@@ -190,11 +185,11 @@ def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[dict[str, obj
             yield as_field("number", optional=optional)
 
 
-# What readers find out.
+# What attackers learn.
 
 
-class ReaderAnswer(DocumentPart):
-    """What one reader could find out: a finding per sensitive column, or why it could not be told."""
+class AttackerFindings(DocumentPart):
+    """What one attacker could learn: a finding per sensitive column, or why it was not computed."""
 
     text: str
     findings: tuple[AuditFinding, ...] = ()
@@ -203,69 +198,71 @@ class ReaderAnswer(DocumentPart):
     measuring: int | None = None  # the number of the job that goes on, or was cancelled
 
 
-class ReadersAnswer(DocumentPart):
-    """What all readers could find out, and whether that is within the limits."""
+class AttackersAnswer(DocumentPart):
+    """What all attackers could learn, and whether that is within the limits."""
 
     people: int
     groups: int
     sentence: str
     holds: bool | None
-    readers: tuple[ReaderAnswer, ...]
+    readers: tuple[AttackerFindings, ...]
 
 
-def measure_reader(
+def measure_attacker(
     release: Release, text: str, populations: Mapping[str, Population], progress: Progress = quiet
-) -> ReaderAnswer:
-    """Measure, or say why that cannot be told."""
+) -> AttackerFindings:
+    """Measure one limit or attacker; the answer of one that fails has the problem."""
     del progress
     try:
-        reader = read_typed(text, populations)
-        if isinstance(reader, Criterion):
-            report = audit_report(release, verdict=Policy(reader).judge(release))
+        attacker = read_typed(text, populations)
+        if isinstance(attacker, Criterion):
+            report = audit_report(release, verdict=Policy(attacker).judge(release))
         else:
-            measures = ask_each_column(reader, release.sensitive_columns, release.domain)
+            measures = ask_each_column(attacker, release.sensitive_columns, release.domain)
             report = audit_report(release, findings=[each.measure(release) for each in measures])
     except SidelightError as error:
-        return ReaderAnswer(text=text, problem=str(error))
+        return AttackerFindings(text=text, problem=str(error))
     findings = report.answer.findings
     holds = None if findings[0].limit is None else all(each.holds for each in findings)
-    return ReaderAnswer(text=text, findings=findings, holds=holds)
+    return AttackerFindings(text=text, findings=findings, holds=holds)
 
 
-def judge_readers(release: Release, readers: tuple[ReaderAnswer, ...]) -> ReadersAnswer:
-    """Return what all of them find out, and whether that is within the limits."""
-    findings = [finding for each in readers for finding in each.findings]
-    unknown = sum(each.problem is not None for each in readers)
-    asking = sum(each.measuring is not None and each.problem is None for each in readers)
+def judge_attackers(release: Release, attackers: tuple[AttackerFindings, ...]) -> AttackersAnswer:
+    """Combine the findings of all attackers into one verdict."""
+    findings = [finding for each in attackers for finding in each.findings]
+    unknown = sum(each.problem is not None for each in attackers)
+    asking = sum(each.measuring is not None and each.problem is None for each in attackers)
     judged_limits = [each.holds for each in findings if each.limit is not None]
     holds = False if False in judged_limits else True if judged_limits and not (unknown or asking) else None
-    return ReadersAnswer(
+    return AttackersAnswer(
         people=release.size,
         groups=len(release),
         sentence=_conclude(release, findings, unknown, asking),
         holds=holds,
-        readers=readers,
+        readers=attackers,
     )
 
 
 def _conclude(release: Release, findings: Sequence[AuditFinding], unknown: int, asking: int) -> str:
-    """Return the verdict in one sentence, never more than the limits say."""
+    """Return the verdict in one sentence, which never claims more than the limits do."""
     whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}"
-    told = conclude_findings(findings, whom, numbers=True)
-    if told.verdict == "not within":
+    conclusion = conclude_findings(findings, whom, numbers=True)
+    if conclusion.verdict == "not within":
         pending = unknown + asking
-        return f"{told.text} {counted(pending, 'reader')} could not be asked (yet)." if pending else told.text
+        return (
+            f"{conclusion.text} {counted(pending, 'reader')} could not be asked (yet)." if pending else conclusion.text
+        )
     if unknown:
         return f"Could not tell, of {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
     if asking:
         return f"Could not tell yet, of {whom}: {counted(asking, 'reader')} {form('is', asking)} being asked."
-    return told.text if told.verdict else f"No limit is set: nothing is judged, of {whom}."
+    return conclusion.text if conclusion.verdict else f"No limit is set: nothing is judged, of {whom}."
 
 
 def place_finding(finding: AuditFinding, span: tuple[Bound, Bound]) -> dict[str, float | str | None]:
-    """Place a number (`at`) and its `limit` on a line from 0 to 100; the words beside it say the same.
+    """Place a number (`at`) and its `limit` on a line from 0 to 100, whose ends are `low` and `high`.
 
-    The line goes from 0 to 1 where it is a share, else as far as the larger of them: from `low` to `high`.
+    The line goes from 0 to 1 for a share, else somewhat beyond the larger of the two.
     """
     low, high = float(span[0]), float(span[1])
     bound = None if finding.limit is None else finding.limit.bound.number
@@ -273,12 +270,12 @@ def place_finding(finding: AuditFinding, span: tuple[Bound, Bound]) -> dict[str,
     if high == float("inf"):
         high = 1.25 * max([low + 1, *(each for each in numbers.values() if each is not None)])
     width = (high - low) or 1
-    places = {
+    positions = {
         name: 100.0 if each is None else round(min(max(100 * (each - low) / width, 0), 100), 2)
         for name, each in numbers.items()
     }
-    return places | {
-        "limit": None if finding.limit is None else places["limit"],
+    return positions | {
+        "limit": None if finding.limit is None else positions["limit"],
         "low": f"{low:g}",
         "high": f"{high:,.4g}",
     }
