@@ -296,7 +296,7 @@ def worst_off(exposure: sl.Exposure) -> str:
     alike, everybody = np.ones(len(exposure.people), bool), np.arange(len(exposure.people))
     for view in exposure.views:
         where = view.whereabouts(everybody)
-        alike &= (where == where[row]) & (view.presence.codes == view.presence.codes[row])
+        alike &= (where == where[row]) & (view.presence_codes == view.presence_codes[row])
     people = int(exposure.people.sizes[alike].sum())
     return replace(exposure.witness(row), cells=(), people=people).explain()
 

@@ -119,7 +119,7 @@ class Exposure(Tabular):
         groups = np.zeros(len(self.people), np.int64)
         for view in self.views:
             if view.rules_out:
-                groups += np.where(view.presence.possible, view.linkage.matches[view.linkage.profile], 0)
+                groups += np.where(view.may_be_present, view.linkage.matches[view.linkage.profile], 0)
         return bool((groups > 1).any()) and not self.certain[self._has_group].all()
 
     @property
@@ -142,7 +142,7 @@ class Exposure(Tabular):
             groups = view.linkage.groups_of(row)
             totals = view.counts.take(groups).totals().tolist() if len(groups) else [1] * len(self.domain)
             by_release.append(tuple(text for text, total in zip(self.domain, totals, strict=True) if total))
-        decides = [view.rules_out and view.presence.exact(row) == 1 and bool(view.located[row]) for view in views]
+        decides = [view.rules_out and view.exact_presence(row) == 1 and bool(view.located[row]) for view in views]
         deciding = [set(values) for values, rules in zip(by_release, decides, strict=True) if rules]
         allowed, sightings = set().union(*deciding), []
         for number, (view, values, rules) in enumerate(zip(views, by_release, decides, strict=True), start=1):
@@ -155,7 +155,7 @@ class Exposure(Tabular):
                     tuple(view.groups.name(int(group)) for group in view.linkage.groups_of(row)),
                     values,
                     tuple(text for text in self.domain if rules and text in allowed.difference(values)),
-                    view.presence.exact(row),
+                    view.exact_presence(row),
                     tuple(text for text, share in zip(self.domain, shares, strict=several) if share == 1),
                     noisy=not view.rules_out,
                 )
@@ -210,7 +210,7 @@ class Exposure(Tabular):
         # floats cannot say: decided in fractions
         close = np.flatnonzero((np.abs(self.belief - float(bound)) <= NEAR) & ~self.certain)
         # people of the same groups and presence in every release are decided once
-        alike = [each for view in self.views for each in (view.whereabouts(close), view.presence.codes[close])]
+        alike = [each for view in self.views for each in (view.whereabouts(close), view.presence_codes[close])]
         kind, first = number_vectors(np.stack(alike, axis=1))
         exactly = [self.together.exact_posterior(self.views, self.prior, row) for row in close[first].tolist()]
         decided = [max(each or [0]) >= bound for each in exactly]
@@ -240,7 +240,7 @@ class Exposure(Tabular):
     @property
     def located_nowhere(self) -> int:
         """How many people fit no group of any release; those who are known to be in none aside."""
-        sought = np.logical_or.reduce([view.presence.possible for view in self.views])
+        sought = np.logical_or.reduce([view.may_be_present for view in self.views])
         return self._count(sought & ~self._has_group)
 
     @property
@@ -249,7 +249,7 @@ class Exposure(Tabular):
         return tuple(
             number
             for number, view in enumerate(self.views, start=1)
-            if view.presence.possible.any() and not (view.presence.possible & view.located).any()
+            if view.may_be_present.any() and not (view.may_be_present & view.located).any()
         )
 
     @cached_property
@@ -314,7 +314,7 @@ class Exposure(Tabular):
 
     @cached_property
     def _certain_if_present(self) -> Flags:
-        if all((view.presence.certain | ~view.presence.possible).all() for view in self.views):
+        if all((view.is_present | ~view.may_be_present).all() for view in self.views):
             return np.zeros(len(self.people), bool)
         views = [view.if_present() for view in self.views]
         certain = np.empty(len(self.people), bool)

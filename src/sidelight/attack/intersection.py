@@ -17,7 +17,7 @@ the belief in their likeliest value; the expected calibration error is Σ_bins s
 
 `People` is a table of its own: one row for all who look alike, so a million targets with a thousand different keys cost
 a thousand rows from here on.  Names are not read unless somebody asks for a person by name.  Whether they are in a
-release at all is `PresenceChances`: a number for all of them, or a column of theirs that says so.
+release at all is a probability for all of them, or a column of theirs that says so.
 """
 
 from __future__ import annotations
@@ -168,14 +168,14 @@ def intersect(
     published = [each.expected_counts() if isinstance(each, WithNoise) else each for each in several]
     lookups = lookups_for(published, by=by, locate=locate, suppressed=suppressed)
     _check_attacked(published, prior, evidence)
-    presence = presence_for(present, len(published))
+    marks = presence_for(present, len(published))
     looked_up = [(find_release(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
     targets = people_of(
         people,
         known=_name_known_columns(looked_up, quasi, person),
         person=person,
         truth=truth,
-        marks=[each for each in presence if isinstance(each, str)],
+        marks=[each for each in marks if isinstance(each, str)],
         reading=Roles(missing_marks=marks_of(missing_marks), split=split, encoding=encoding, sheet=sheet),
         several_values=looked_up[0][0].semantics != "single",
     )
@@ -183,10 +183,10 @@ def intersect(
     # before the views are built, so that noisy releases have every value that another one has
     whole = common.complete([(find_release(each).groups, find_parts(each)) for each in published])
     views = []
-    for each, (release, lookup), groups, marked in zip(published, looked_up, whole, presence, strict=True):
+    for each, (release, lookup), groups, marked in zip(published, looked_up, whole, marks, strict=True):
         linkage = link(release, targets.known, len(targets), lookup, person=person)
-        right, presence_there = share_linked_right(each, targets, linkage), targets.presence(marked)
-        views.append(View(groups, common.counts(groups), linkage, presence_there, right, find_parts(each)))
+        right, presence = share_linked_right(each, targets, linkage), targets.presence(marked)
+        views.append(View(groups, common.counts(groups), linkage, *presence, right, find_parts(each)))
     beliefs, together = prior_of(views, prior), Together.independent(len(views))
     if evidence != "independent":
         together = estimate_agreement(views, beliefs, targets, [columns_of(*each) for each in looked_up])
@@ -338,38 +338,6 @@ def _check_attacked(releases: Sequence[ReleaseOrResult], prior: str, evidence: s
 StatedPresence: TypeAlias = str | float | Fraction | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PresenceChances:
-    """How likely each row of people is in one release: 1 known to be, 0 known not to be."""
-
-    levels: tuple[Fraction, ...]
-    codes: Integers  # per row
-    column: str | None = None
-
-    @property
-    def certain(self) -> Flags:
-        """Who is known to be in it."""
-        return np.array([level == 1 for level in self.levels], bool)[self.codes]
-
-    @property
-    def possible(self) -> Flags:
-        """Who is not known to be absent."""
-        return np.array([level > 0 for level in self.levels], bool)[self.codes]
-
-    def probabilities(self, rows: Integers | slice = slice(None)) -> Floats:
-        """Return how likely rows of people are in it."""
-        return np.array([float(level) for level in self.levels])[self.codes[rows]]
-
-    def exact(self, row: int) -> Fraction:
-        """Return how likely one row of people is in it."""
-        return self.levels[int(self.codes[row])]
-
-    def expected(self, sizes: Integers) -> Fraction:
-        """Return how many people are in it, on average."""
-        people = [int(sizes[self.codes == at].sum()) for at in range(len(self.levels))]
-        return sum((level * n for level, n in zip(self.levels, people, strict=True)), Fraction(0))
-
-
 def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: int) -> list[str | Fraction]:
     """Return for each release a column, or the probability that everybody is in it."""
     each = [present] * releases if present is None or isinstance(present, str | float | int | Fraction) else [*present]
@@ -419,15 +387,15 @@ class People:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def presence(self, present: str | Fraction) -> PresenceChances:
-        """Return who is in a release."""
+    def presence(self, present: str | Fraction) -> tuple[tuple[Fraction, ...], Integers, str | None]:
+        """Return how likely people are in a release, the index of that for each row, and the column that says so."""
         if isinstance(present, Fraction):
-            return PresenceChances((present,), np.zeros(len(self), np.int64))
+            return (present,), np.zeros(len(self), np.int64), None
         column = next(column for column in (*self.marks, *self.known) if column.name == present)
         # only labels that occur are read as probabilities; others may say anything
         used, codes = np.unique(column.codes, return_inverse=True)
-        levels = tuple(_read_presence(present, column.labels[code]) for code in used.tolist())
-        return PresenceChances(levels, codes.astype(np.int64), present)
+        probabilities = tuple(_read_presence(present, column.labels[code]) for code in used.tolist())
+        return probabilities, codes.astype(np.int64), present
 
     @property
     def total(self) -> int:

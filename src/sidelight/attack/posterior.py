@@ -40,7 +40,7 @@ from sidelight.table.labels import Label, Semantics, label, shown
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 if TYPE_CHECKING:
-    from sidelight.attack.intersection import People, PresenceChances, PriorName
+    from sidelight.attack.intersection import People, PriorName
     from sidelight.release.groups import Groups
     from sidelight.release.locate import Linkage
 
@@ -94,7 +94,9 @@ class View:
     groups: Groups
     counts: Counts
     linkage: Linkage
-    presence: PresenceChances
+    presence: tuple[Fraction, ...]  # how likely people are in it: 1 known to be, 0 known not to be
+    presence_codes: Integers  # of each row of people: which of these
+    presence_column: str | None = None  # the column of the people that says so
     share_linked_right: Fraction | None = None  # the share of people who were looked for in the right group
     parts: int | None = None
 
@@ -120,8 +122,30 @@ class View:
 
     def if_present(self) -> View:
         """Look at it as if everybody who may be in it were."""
-        levels = tuple(Fraction(level > 0) for level in self.presence.levels)
-        return replace(self, presence=replace(self.presence, levels=levels))
+        return replace(self, presence=tuple(Fraction(probability > 0) for probability in self.presence))
+
+    @cached_property
+    def is_present(self) -> Flags:
+        """Who is known to be in it."""
+        return np.array([probability == 1 for probability in self.presence], bool)[self.presence_codes]
+
+    @cached_property
+    def may_be_present(self) -> Flags:
+        """Who is not known to be absent."""
+        return np.array([probability > 0 for probability in self.presence], bool)[self.presence_codes]
+
+    def presence_of(self, rows: Integers) -> Floats:
+        """Return how likely rows of people are in it."""
+        return np.array(self.presence, float)[self.presence_codes[rows]]
+
+    def exact_presence(self, row: int) -> Fraction:
+        """Return how likely one row of people is in it."""
+        return self.presence[int(self.presence_codes[row])]
+
+    def expected_people(self, sizes: Integers) -> Fraction:
+        """Return how many people, with so many in each row, are in it on average."""
+        people = [int(sizes[self.presence_codes == code].sum()) for code in range(len(self.presence))]
+        return sum((each * n for each, n in zip(self.presence, people, strict=True)), Fraction(0))
 
     @property
     def semantics(self) -> Semantics:
@@ -154,17 +178,17 @@ class View:
     @property
     def missed(self) -> Flags:
         """Who fits no group, and is not known to be absent."""
-        return self.linkage.nowhere & self.presence.possible
+        return self.linkage.nowhere & self.may_be_present
 
     def values(self, rows: Integers | slice) -> Bits:
         """Return the values that rows of people may have (S_ij); all of them for whoever may not be in the release."""
-        present = self.presence.certain[rows, np.newaxis]
+        present = self.is_present[rows, np.newaxis]
         everything = pack_bits(np.ones((1, self.counts.width), bool))
         return np.where(present, self.may_have[self.linkage.profile[rows]], everything)
 
     def sure_values(self, rows: Integers | slice) -> Bits:
         """Return the values that rows of people have for sure, by this release alone."""
-        present = self.presence.certain[rows, np.newaxis]
+        present = self.is_present[rows, np.newaxis]
         return np.where(present, self.must_have[self.linkage.profile[rows]], np.uint64(0))
 
     def group_sizes(self) -> Integers:
@@ -176,11 +200,11 @@ class View:
 
         The values are on the last axis; of several values each has two alternatives, (rows, values, 2).
         """
-        shares, present = self.probabilities(rows, exactly=exactly), self.presence.probabilities(rows)
+        shares, present = self.probabilities(rows, exactly=exactly), self.presence_of(rows)
         if exactly:
             row = int(rows[0])
             people = np.array([Fraction(int(self.people[self.linkage.groups_of(row)].sum()))], object)
-            present = np.array([self.presence.exact(row)], object)
+            present = np.array([self.exact_presence(row)], object)
         else:
             people = self.linkage.sums(self.people)[self.linkage.profile[rows]].astype(np.float64)
         if self.semantics == "single":
@@ -305,7 +329,7 @@ class Together:
         for at, view in enumerate(views):
             shares, people, present = view.observation(rows, exactly=exactly)
             if at in self.silent:  # 0 people: not located
-                people = np.where(self.silent[at][rows, np.newaxis], 0 * people, people)
+                people = np.where(self.silent[at][rows].reshape(people.shape), 0 * people, people)
             observations.append((shares[:, values], people, present))
         single = views[0].semantics == "single"
         if not single:
@@ -317,7 +341,7 @@ class Together:
 
 def rows_in_some_group(views: Sequence[View]) -> Flags:
     """Return which rows of people fit a group of at least one release that may hold them."""
-    placed: Flags = np.logical_or.reduce([view.presence.possible & view.located for view in views])
+    placed: Flags = np.logical_or.reduce([view.may_be_present & view.located for view in views])
     return placed
 
 
@@ -433,7 +457,7 @@ def _count_same_people(one: View, other: View, people: People) -> tuple[Floats, 
         return expected, in_both, others, 0.0, 0
     ranges = [len(view.groups) + len(view.linkage) for view in (one, other)]
     number, first = number_rows([view.whereabouts(both) for view in (one, other)], ranges, rows=len(both))
-    likely = one.presence.probabilities(both) * other.presence.probabilities(both)
+    likely = one.presence_of(both) * other.presence_of(both)
     sizes = [view.group_sizes()[both[first]] for view in (one, other)]
     smaller = np.minimum(*sizes)
     alike = np.bincount(number, people.sizes[both] * likely)
@@ -498,6 +522,7 @@ class CommonDomain:
         ]
 
     def _add_missing_values(self, groups: Groups, parts: int, others: Sequence[tuple[Groups, int | None]]) -> Groups:
+        assert groups.semantics == "single"  # noise counts people, of one value each (`NoisyCounts.expected_counts`)
         declared = {*self.common_names(groups.domain)}
         elsewhere: Counter[Label] = Counter()
         texts: dict[Label, Label] = {}  # a common name, and what it is called where it occurs

@@ -75,7 +75,7 @@ def _describe_breach(exposure: Exposure) -> Iterator[str]:
 def nobody_located(exposure: Exposure) -> Iterator[str]:
     """Yield the releases in which nobody was located: no other figure is about these."""
     for number in exposure.releases_without_people:
-        sought = counted(int(exposure.people.sizes[exposure.views[number - 1].presence.possible].sum()), "person")
+        sought = counted(int(exposure.people.sizes[exposure.views[number - 1].may_be_present].sum()), "person")
         yield f"Nobody was located in release {number}, of {sought} looked for: what it gives away is not computed."
 
 
@@ -116,18 +116,18 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
         rows = counted(exposure.people.total, "row")
         whose = "if people have several, name the column that says whose a row is"
         yield f"Each of {rows} was taken for a person; {whose}."
-    if all(view.presence.certain.all() for view in exposure.views):
+    if all(view.is_present.all() for view in exposure.views):
         yield "Everybody who is looked for was taken to be in every release; of others this says nothing."
         return
     for number, view in enumerate(exposure.views, start=1):
-        presence, total = view.presence, exposure.people.total
-        if presence.certain.all():
+        total = exposure.people.total
+        if view.is_present.all():
             yield f"Everybody who is looked for was taken to be in release {number}."
-        elif presence.column is None:
-            yield f"Everybody was taken to be in release {number} with probability {in_words(presence.levels[0])}."
+        elif view.presence_column is None:
+            yield f"Everybody was taken to be in release {number} with probability {in_words(view.presence[0])}."
         else:
-            people = float(presence.expected(exposure.people.sizes))
-            yield f"Column '{presence.column}' says who is in release {number}: {people:,.6g} of {total:,} people."
+            people = float(view.expected_people(exposure.people.sizes))
+            yield f"Column '{view.presence_column}' says who is in release {number}: {people:,.6g} of {total:,} people."
     yield "A release rules out nothing for people who may not be in it."
     if exposure.if_present:
         given_away = _who(exposure.if_present, exposure.located)
@@ -205,9 +205,9 @@ def _releases(exposure: Exposure) -> Iterator[dict[str, object]]:
             "ambiguous": exposure.ambiguous[number],
             "located_right": None if right is None else _exact_and_rounded(right),
             "present": {
-                "column": view.presence.column,
-                "people": _exact_and_rounded(view.presence.expected(exposure.people.sizes)),
-                "known_to_be": int(exposure.people.sizes[view.presence.certain].sum()),
+                "column": view.presence_column,
+                "people": _exact_and_rounded(view.expected_people(exposure.people.sizes)),
+                "known_to_be": int(exposure.people.sizes[view.is_present].sum()),
             },
         }
 
