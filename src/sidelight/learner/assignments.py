@@ -218,9 +218,9 @@ class Assignments:
         width = int(np.diff(starts)[several].max())
         slot = np.arange(width)
         inside = slot < np.diff(starts)[several, np.newaxis]
-        places = np.minimum(starts[several, np.newaxis] + slot, len(roster.entries[2]) - 1)
+        indices = np.minimum(starts[several, np.newaxis] + slot, len(roster.entries[2]) - 1)
         # (groups, width), padded with zeros on the right, so that equal patterns are equal rows
-        counts = np.where(inside, roster.entries[2][places], 0)
+        counts = np.where(inside, roster.entries[2][indices], 0)
         number, first = number_vectors(counts)
         by_pattern = np.argsort(number, kind="stable")
         bounds = starts_of(number, len(first))
@@ -527,9 +527,9 @@ def expect_by_products(quick: Assignments | SetAssignments | Occurrences, scores
     beliefs, likelihood = quick.expect(scores)
     for cells, counts, score in _list_patterns(quick, scores):
         # a line of several people stands once for each of them: added up here, shared below
-        sums, places = np.zeros(len(beliefs)), np.unique(cells)
+        sums, indices = np.zeros(len(beliefs)), np.unique(cells)
         np.add.at(sums, cells, multiply_out(score, counts)[:, : cells.shape[1]])
-        beliefs[places] = sums[places] / quick.roster.people[places]
+        beliefs[indices] = sums[indices] / quick.roster.people[indices]
     return beliefs, likelihood
 
 

@@ -1,11 +1,11 @@
-"""Which columns identify people?  Every subset of the columns, and how far it tells people apart.
+"""The columns that identify people: every subset of the columns, and how far it distinguishes people.
 
-Symbols      n people; a subset of columns makes groups g of f_g people who say the same in all of its columns.
+Symbols      n people; a subset of columns makes groups g of f_g people with equal cells in all of its columns.
 Distinction  groups / n, the chance to name the right person of a group, averaged over people: Σ_g f_g · (1/f_g) / n
              (Bayes vulnerability of re-identification).
-Separation   1 − Σ_g f_g (f_g − 1) / (n (n − 1)): the share of pairs of people whom the columns tell apart.
-Inference    Σ_g max_s n_g(s) / n: how many secrets s are guessed right by the most frequent one of the group (Bayes
-             vulnerability of attribute inference), beside max_s n(s) / n for who knows no column.
+Separation   1 − Σ_g f_g (f_g − 1) / (n (n − 1)): the share of pairs of people whom the columns distinguish.
+Inference    Σ_g max_s n_g(s) / n: the share of secrets s that the most frequent one of the group guesses (Bayes
+             vulnerability of attribute inference), beside max_s n(s) / n without any column.
 Monotone     groups, unique people, distinction, separation and inference never fall when a column is added, and never
              rise when labels of a column are joined.  So a set of columns on which a share of people is unique is
              *minimal* where none of its largest proper subsets is such a set.
@@ -14,17 +14,17 @@ Source: Motwani and Xu, Efficient Algorithms for Masking and Finding Quasi-Ident
 separation; Alvim et al., The Science of Quantitative Information Flow, 2020, for Bayes vulnerability, which the tool
 BVM computes of all subsets.
 
-Worst columns: how many fewer people would be unique, were one column not published?  Q are the columns, alone(S) the
-people whose cells in S nobody else has.  Of a column c
+*Worst columns*: how many fewer people would be unique without one column.  Q are the columns, alone(S) the people
+whose cells in S nobody else has.  Of a column c
 
     fewer(c) = alone(Q) − alone(Q ∖ {c}) ≥ 0,
 
 as groups only merge when a column goes.  It takes |Q| roll-ups of the groups; columns that single out the same people
-may each have 0, as the others do it too: then there is no worst one.
+may each have 0, as the others do so too: then there is no worst one.
 
-*Who is special?*  Minimal sample uniques and their scores.
+*Minimal sample uniques* and their scores.
 
-Symbols        M columns; an MSU (minimal sample unique) S of a person: alone on S, and on no smaller part of it.
+Symbols        M columns; an MSU (minimal sample unique) S of a person: unique on S, and on no proper subset of it.
 Score          Σ over the person's MSUs of (M − |S|)!.  It never rises when labels of a column are joined: an MSU of k
                columns that goes makes room for at most M − k new ones, of (M − k − 1)! each.  (The older weight
                (2^{M−k} − 1)·k!·(M−k)!/M! can rise from 5 columns on, and is not offered.)
@@ -45,7 +45,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import factorial
-from operator import index
+from operator import index as as_index
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,9 +58,9 @@ from sidelight.measures.column_subsets.subsets import (
     ColumnSubset,
     count_each_subset,
     find_unique_on_each,
+    indices_of,
     minimal,
     names_in_words,
-    places_of,
     subset_limit,
 )
 from sidelight.progress import Progress, quiet
@@ -76,13 +76,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class IdentifyingColumns(Tabular):
-    """Every subset of some columns, those with fewest columns first, and what it tells about people."""
+    """Every subset of some columns, those with fewest columns first, and the groups that it makes."""
 
     columns: tuple[str, ...]
     people: int
     subsets: tuple[ColumnSubset, ...]
-    secret: str | None = None  # whom `inference` is about
-    prior: Fraction | None = None  # how often the secret is guessed right without any column
+    secret: str | None = None  # the column that `inference` guesses
+    prior: Fraction | None = None  # the share of correct guesses without any column
     up_to: int = 0  # no subset has more columns
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class IdentifyingColumns(Tabular):
         least = _parse_share("share", share, "a share of the people")
         # by sets of names, so that a subset with one column fewer is looked up at once
         identifies = {frozenset(each.columns): each for each in self.subsets if each.unique_share >= least}
-        # the unique share never falls as columns are added, so that sets with one column fewer settle it
+        # the unique share never falls as columns are added, so that sets with one column fewer are enough
         smallest = (
             each for names, each in identifies.items() if not any(names - {name} in identifies for name in names)
         )
@@ -148,7 +148,7 @@ class IdentifyingColumns(Tabular):
         return pa.table(columns)
 
     def explain(self, share: float | Fraction = Fraction(1, 2)) -> str:
-        """Return in words which columns identify people, without the term quasi-identifier."""
+        """Describe which columns identify people, without the term quasi-identifier."""
         # of sets that single out equally many people, the one with the fewest columns
         everything = max(self.subsets, key=lambda each: (each.unique, -len(each.columns)))
         known = f"Who knows {names_in_words(everything.columns)} of everybody"
@@ -191,11 +191,11 @@ def identifying_columns(
     secret: str | None = None,
     progress: Progress = quiet,
 ) -> IdentifyingColumns:
-    """Which columns identify people?
+    """Return every subset of the quasi-identifiers and how far it identifies people.
 
-    Goes through all subsets of the quasi-identifiers, or of some `columns` of them, with at most `up_to` columns: how
-    many groups they make, how many people are alone, how large the smallest group is, how far they tell people apart,
-    and how often the sensitive value is guessed right (of several sensitive columns, the `secret`).
+    Of each subset of these, or of some `columns` of them, with at most `up_to` columns: the number of groups, unique
+    people, the smallest group, how far the columns distinguish people, and how often an attacker guesses the sensitive
+    value correctly (of several sensitive columns, the `secret`).
 
     >>> import sidelight as sl
     >>> which = sl.identifying_columns(sl.datasets.adult().table)
@@ -216,8 +216,8 @@ def identifying_columns(
     by_subset = _numbers_by_subset(table, chosen, about, most, progress)
     people = table.people  # adds millions of rows up: once, not for each subset
     subsets = tuple(
-        replace(by_subset[places], columns=tuple(names[place] for place in places), people=people)
-        for places in sorted(by_subset, key=lambda places: (len(places), places))
+        replace(by_subset[indices], columns=tuple(names[index] for index in indices), people=people)
+        for indices in sorted(by_subset, key=lambda indices: (len(indices), indices))
     )
     # without any column the guess is the most frequent value of all
     prior = None if about is None else Fraction(int(about.counts.totals().max()), people)
@@ -229,8 +229,8 @@ def _numbers_by_subset(
 ) -> dict[tuple[int, ...], ColumnSubset]:
     if about is None or len(about.domain) == 1:
         by_subset = count_each_subset(chosen, table.sizes, up_to=most, progress=progress)
-        right = None if about is None else table.people  # what all have is guessed right whatever is known
-        return {places: replace(numbers, guessed=right) for places, numbers in by_subset.items()}
+        guessed = None if about is None else table.people  # a value that all have is always guessed
+        return {indices: replace(numbers, guessed=guessed) for indices, numbers in by_subset.items()}
     # a row per row of the table and value there, so that each subset counts the secret too
     row, value, people = about.counts.entries()
     values = Column(about.sensitive, about.domain, value.astype(np.int32))
@@ -258,21 +258,21 @@ def people_alone(sizes: Integers) -> int:
 
 
 def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) -> dict[str, int]:
-    """Return how many fewer people would be unique without a column, for the worst ones; none that changes nothing.
+    """Return how many fewer people would be unique without a column, for the worst ones that change anything.
 
-    `columns` say what the people of each group look like, `sizes` how many they are.  Where two groups look alike,
-    people are told apart by something else than columns, and there is no worst one.
+    `columns` have the cells of each group, `sizes` its people.  Where two groups have equal cells, people are
+    distinguished by something else than columns, and there is no worst one.
 
     >>> worst_columns([Column.of("age", ["1", "2", "3"]), Column.of("sex", ["f", "f", "m"])], np.array([1, 1, 5]))
     {'age': 2}
     """
     _, first = number_equal_rows(tuple(columns), len(sizes))
-    # groups that print the same are told apart by something else: no column is to blame
+    # groups that print the same are distinguished by something else: no column is to blame
     if len(first) < len(sizes):
         return {}
     alone, fewer = people_alone(sizes), {}
-    for place, column in enumerate(columns):
-        others = tuple(columns[:place]) + tuple(columns[place + 1 :])
+    for index, column in enumerate(columns):
+        others = tuple(columns[:index]) + tuple(columns[index + 1 :])
         group, first = number_equal_rows(others, len(sizes))
         # groups that only this column told apart become one, with their people added up
         fewer[column.name] = alone - people_alone(add_up(group, sizes, len(first)))
@@ -289,7 +289,7 @@ class MinimalUniques(Tabular):
 
     cells: Table  # the columns that were looked at
     largest: int  # no MSU has more columns
-    subsets: tuple[tuple[str, ...], ...]  # those that are an MSU of somebody, smallest first
+    subsets: tuple[tuple[str, ...], ...]  # those that are an MSU of a person, smallest first
     key: Integers
     subset: Integers
     fraction: Fraction | None = None
@@ -301,7 +301,7 @@ class MinimalUniques(Tabular):
 
     @property
     def scores(self) -> npt.NDArray[np.int64] | npt.NDArray[np.object_]:
-        """The score of each key of the table: 0 where its people are not alone, or have no MSU so small.
+        """The score of each key of the table: 0 where its people are not unique, or have no MSU so small.
 
         Whole numbers of 64 bits where they suffice, else of any length: 21 columns have weights of 20! and more.
         """
@@ -330,16 +330,16 @@ class MinimalUniques(Tabular):
         return self._shares(fair=True)
 
     def by_size(self) -> dict[int, int]:
-        """Count the MSUs by how many columns they have."""
+        """Count the MSUs by their numbers of columns."""
         sizes, often = np.unique(self._sizes[self.subset], return_counts=True)
         return dict(zip(sizes.tolist(), often.tolist(), strict=True))
 
     def of(self, key: int) -> tuple[tuple[str, ...], ...]:
         """List the MSUs of the person with one key of the table."""
-        return tuple(self.subsets[place] for place in self.subset[self.key == index(key)].tolist())
+        return tuple(self.subsets[index] for index in self.subset[self.key == as_index(key)].tolist())
 
     def dis_suda(self) -> Floats:
-        """Return DIS-SUDA of each key: an estimate of how surely a match with it is right; 0 where the score is 0."""
+        """Return DIS-SUDA of each key: an estimated probability that a match is right; 0 where the score is 0."""
         if self.fraction is None:
             raise BadTable(f"DIS-SUDA needs {parameter('fraction')}, the share of the population that is in the table")
         # only ratios of scores matter: with weights relative to the largest one, none is too long for a float
@@ -362,7 +362,7 @@ class MinimalUniques(Tabular):
     def to_arrow(self) -> pa.Table:
         """Return a row per person who has an MSU: their cells, MSUs, score and, with a fraction, DIS-SUDA.
 
-        It is about single people, and meant for who holds the table.
+        It is about single people, and meant for the holder of the table.
         """
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
@@ -370,7 +370,7 @@ class MinimalUniques(Tabular):
         keys, starts = np.unique(self.key[order], return_index=True)
         sets = np.split(self.subset[order], starts[1:]) if len(keys) else []
         cells = {column.name: arrow_labels(column, keys) for column in self.cells.quasi}
-        listed = [[list(self.subsets[place]) for place in each.tolist()] for each in sets]
+        listed = [[list(self.subsets[index]) for index in each.tolist()] for each in sets]
         estimate = {} if self.fraction is None else {"DIS-SUDA": pa.array(self.dis_suda()[keys])}
         further = {
             "minimal uniques": pa.array(listed, pa.list_(pa.list_(pa.string()))),
@@ -380,7 +380,7 @@ class MinimalUniques(Tabular):
         return pa.table(cells | {unused_name(name, cells): each for name, each in further.items()})
 
     def explain(self) -> str:
-        """Return in words how many people are special, and which column contributes most."""
+        """Describe how many people can be singled out, and which column contributes most."""
         limit = "" if self.largest == len(self.columns) else f" by at most {counted(self.largest, 'column')}"
         people = f"{self.singled_out:,} of {counted(self.cells.people, 'person')} can be singled out{limit}"
         if not self.subsets:
@@ -424,12 +424,12 @@ def minimal_uniques(
     columns: str | Sequence[str] | None = None,
     fraction: float | Fraction | None = None,
 ) -> MinimalUniques:
-    """Who can be told from everybody else by few columns, and which columns do it?
+    """Return the people whom few columns distinguish from everybody else, and what each column contributes.
 
-    A set of columns is a *minimal sample unique* (MSU) of a person who is alone with what they say in it, and in no
-    smaller part of it.  The SUDA score of a person is the sum of (M − size)! over their MSUs, of M columns; with
-    `largest` only MSUs of so many columns count.  With the `fraction` of the population that is in the table there is
-    also DIS-SUDA, an estimate.
+    A set of columns is a *minimal sample unique* (MSU) of a person who is unique on it, and on no proper subset of it.
+    The SUDA score of a person is the sum of (M − size)! over their MSUs, of M columns; with `largest` only MSUs of at
+    most that many columns count.  With the `fraction` of the population that is in the table there is also DIS-SUDA,
+    an estimate.
 
     >>> import sidelight as sl
     >>> uniques = sl.minimal_uniques(sl.datasets.adult().table)
@@ -446,10 +446,10 @@ def minimal_uniques(
     subsets: dict[tuple[int, ...], int] = {}
     key, subset = [], []
     for rows, bitmaps in find_unique_on_each(cells.quasi, cells.sizes, up_to=most):
-        for places, bitmap in minimal(bitmaps):
-            keys = rows[places_of(bitmap)]
+        for indices, bitmap in minimal(bitmaps):
+            keys = rows[indices_of(bitmap)]
             # a subset comes with several blocks of people, and keeps its number
-            number = subsets.setdefault(places, len(subsets))
+            number = subsets.setdefault(indices, len(subsets))
             key.append(keys)
             subset.append(np.full(len(keys), number))
     names = [column.name for column in cells.quasi]
@@ -457,7 +457,7 @@ def minimal_uniques(
     return MinimalUniques(
         cells,
         most,
-        tuple(tuple(names[place] for place in places) for places in subsets),
+        tuple(tuple(names[index] for index in indices) for indices in subsets),
         np.concatenate([nobody, *key]),
         np.concatenate([nobody, *subset]),
         None if fraction is None else _parse_share("fraction", fraction, "the share of the population"),

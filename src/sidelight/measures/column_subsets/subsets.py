@@ -1,14 +1,14 @@
-"""Going through all subsets of some columns: what do the people look like to who knows these columns alone?
+"""A walk over all subsets of some columns: the groups of people whom an attacker who knows these cannot tell apart.
 
 Symbols     M columns, the one with most labels first; D distinct rows, each with its people; a subset S of the columns.
 Key         the codes of a row as bits, one column beside the other; a secret, where one is looked at, in the lowest.
             Leaving a column out is to cut its bits out, sort, and add up the people of equal keys.
 Cube        columns from some j on are left out quicker where the people are held in an array with an axis for each, and
-            one for what the columns before j say: to leave a column out is to sum over its axis.  What is kept for
-            good takes as many cells as it says different things, however many it could say.
+            one for the columns before j together: to leave a column out is to sum over its axis.  Columns that are
+            kept take as many cells as their combinations that occur, however many are possible.
 First       the subsets whose first column is i lie in the rows without the columns before i.  There, rows that differ
-            in i never become equal, so that they are gone through in blocks, and what is counted is added up.  A block
-            of one label that many have is gone through by the first column that its subsets have after i.
+            in i never become equal, so that they are visited in blocks, and counts are added up.  A block of one
+            frequent label is visited by the first column that its subsets have after i.
 Walk        in a block, depth first.  A node is (kept K, first i): the subset K ∪ {i, …, M−1}, of which columns from i
             on are still to be decided.  Its children leave out one j ≥ i and keep those before it: every subset once.
 Invariant   the rows of a node are those of its subset in the block: distinct, with their people added up.
@@ -28,7 +28,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from math import comb, prod
-from operator import index
+from operator import index as as_index
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -44,43 +44,43 @@ if TYPE_CHECKING:
     from sidelight.table.labels import Column
 
 MOST_SUBSETS = 1 << 16
-"""How many subsets are gone through: those of 16 columns."""
+"""The largest number of subsets that are visited: those of 16 columns."""
 
 BLOCK = 1 << 19
-"""About so many keys are gone through at a time: few enough to share among threads, and enough that the calls for each
-block, which only one thread makes at a time, do not count."""
+"""The approximate number of keys in a block: few enough to share among threads, and enough that the calls per block,
+which only one thread makes at a time, do not matter."""
 
 DENSE = 16
-"""A cube may have so many cells for each key; a cell takes an eighth to a quarter of the room of a key with its people,
-and to sum over it and count less than a tenth of the time of sorting the key."""
+"""The most cells of a cube per key; a cell takes an eighth to a quarter of the memory of a key with its people, and to
+sum over it and count less than a tenth of the time of sorting the key."""
 
 WORD = 62
-"""How many bits of codes a word holds."""
+"""The bits of codes that a word holds."""
 
 SECRET = -1
-"""Stands for the secret where columns are named by their places."""
+"""The index of the secret among those of columns."""
 
 
 class KnownRows(ABC):
-    """The rows of a table, or a block of them, as some of its columns show them."""
+    """The rows of a table, or a block of them, projected on some of its columns."""
 
     __slots__ = ()
 
     @property
     def large(self) -> bool:
-        """Whether the block is better gone through in smaller ones."""
+        """Whether the block is better split."""
         return False
 
     @abstractmethod
     def without(self, columns: Sequence[int]) -> Self:
-        """Leave columns out; rows that are now equal become one."""
+        """Return the rows without some columns; rows that are now equal become one."""
 
     def dense(self, columns: Sequence[int]) -> tuple[KnownRows, int]:
-        """Return rows of which any of these columns but so many first ones go quicker, and how many those are."""
+        """Return rows that leave out these columns faster, but for the first few, and the number of those few."""
         return self, 0
 
     def blocks(self, column: int) -> Iterable[Self]:
-        """Split into blocks; what differs in the column or one before it may part."""
+        """Split into blocks; rows that differ in the column or one before it may be separated."""
         return (self,)
 
 
@@ -92,12 +92,12 @@ SubsetNode = tuple[KnownRows, tuple[int, ...], tuple[int, ...]]
 class SubsetWalk:
     """Every subset of at least one and at most `up_to` columns, once."""
 
-    visit: Callable[[tuple[int, ...], Any], bool]  # looks at a subset; says whether its own subsets are worth a look
+    visit: Callable[[tuple[int, ...], Any], bool]  # returns whether to visit the subsets of a subset
     up_to: int
     stopped: Event = field(default_factory=Event)  # by an error or Ctrl-C, which the other thread does not see
 
     def run(self, rows: KnownRows, columns: Sequence[int]) -> None:
-        """Visit them all, on two threads; `columns` are places of columns, in the order in which they are left out.
+        """Visit them all, on two threads; `columns` are indices of columns, in the order in which they are left out.
 
         A subset is visited once for each block of its rows.
         """
@@ -114,12 +114,12 @@ class SubsetWalk:
                     raise
 
     def _visit_by_first(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[SubsetNode]:
-        """Visit what is left of a node when its first columns go, one after the other; yield nodes that keep one more.
+        """Visit the subsets of a node without its first columns, one after the other; yield nodes that keep one more.
 
         A block that is still large becomes such nodes itself.
         """
-        for place, column in enumerate(rest):
-            after = rest[place + 1 :]
+        for index, column in enumerate(rest):
+            after = rest[index + 1 :]
             if after and len(kept) < self.up_to:
                 for block in rows.blocks(column):
                     if block.large:
@@ -134,17 +134,17 @@ class SubsetWalk:
                 return
 
     def _below(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
-        places = range(min(len(rest), self.up_to - len(kept) + 1))  # of the columns that may go first
-        denser, first = rows.dense(rest[: len(places)])
-        for place in places[first:]:
-            self._branch(denser, (*kept, *rest[:place]), rest[place:])
-        # freed before the other branches begin, which start from the sorted keys again
+        indices = range(min(len(rest), self.up_to - len(kept) + 1))  # of the columns that may go first
+        denser, first = rows.dense(rest[: len(indices)])
+        for index in indices[first:]:
+            self._branch(denser, (*kept, *rest[:index]), rest[index:])
+        # freed before the other branches start from the sorted keys again
         del denser
-        for place in places[:first]:
-            self._branch(rows, (*kept, *rest[:place]), rest[place:])
+        for index in indices[:first]:
+            self._branch(rows, (*kept, *rest[:index]), rest[index:])
 
     def _branch(self, rows: KnownRows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
-        """Leave the first of the rest out, and visit that subset and all smaller ones."""
+        """Visit the subset without the first of the rest, and its own subsets."""
         after = rest[1:] if len(kept) < self.up_to else ()  # no more may be kept: the subset is `kept` itself
         subset = (*kept, *after)
         if self.stopped.is_set():
@@ -155,7 +155,7 @@ class SubsetWalk:
 
 
 def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
-    """Check how many columns are asked for (by the parameter `name`), and that all subsets can be gone through.
+    """Parse the largest number of columns (the parameter `name`); raise `TooHard` if the subsets are too many.
 
     >>> subset_limit(5, None), subset_limit(5, 3), subset_limit(5, 8)
     (5, 3, 5)
@@ -165,7 +165,7 @@ def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
     """  # noqa: E501
     try:
         # true is a kind of int to Python, and no number of columns
-        most = columns if up_to is None else 0 if isinstance(up_to, bool) else min(index(up_to), columns)
+        most = columns if up_to is None else 0 if isinstance(up_to, bool) else min(as_index(up_to), columns)
     except TypeError:
         most = 0
     if most < 1 and not (up_to is None and columns == 0):
@@ -193,17 +193,17 @@ def subset_count(columns: int, up_to: int) -> int:
 
 
 def leaving_order(columns: Sequence[Column]) -> list[int]:
-    """Return the order in which columns are left out: those with most labels first."""
-    return sorted(range(len(columns)), key=lambda place: -len(columns[place].labels))
+    """Return the indices of columns in the order in which they are left out: those with most labels first."""
+    return sorted(range(len(columns)), key=lambda index: -len(columns[index].labels))
 
 
 Field = tuple[int, int]
-"""A column's place and how many bits it has."""
+"""A column's index and its number of bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyLayout:
-    """Which bits of which word hold which column; in a word the first column has the highest bits.
+    """The bits and words that hold each column; in a word the first column has the highest bits.
 
     >>> layout = KeyLayout.of({0: 4, 1: 2})
     >>> words = layout.pack([np.array([3, 0]), np.array([1, 1])])
@@ -218,8 +218,8 @@ class KeyLayout:
     @classmethod
     def of(cls, labels: dict[int, int]) -> KeyLayout:
         words: list[tuple[Field, ...]] = [()]
-        for place, width in labels.items():
-            field = (place, _width_bits(width))
+        for index, width in labels.items():
+            field = (index, _width_bits(width))
             # no column spans two words, so that a shift and a mask read its codes
             if _bits((*words[-1], field)) > WORD:
                 words.append(())
@@ -247,47 +247,47 @@ class KeyLayout:
             packed.append(word)
         return packed
 
-    def down_to(self, place: int, words: Sequence[Integers]) -> list[Integers]:
-        number, shift, _ = self._where(place)
+    def down_to(self, index: int, words: Sequence[Integers]) -> list[Integers]:
+        number, shift, _ = self._where(index)
         return [*words[:number], words[number] >> shift]
 
-    def cut(self, place: int, words: Sequence[Integers]) -> tuple[KeyLayout, list[Integers]]:
-        """Cut one column out; two words become one as soon as it holds both."""
-        number, shift, bits = self._where(place)
+    def cut(self, index: int, words: Sequence[Integers]) -> tuple[KeyLayout, list[Integers]]:
+        """Cut one column out; join two words as soon as one can hold both."""
+        number, shift, bits = self._where(index)
         word = words[number]
-        # what is above the column moves down over its bits, and what is below stays
+        # bits above the column move down over its own, and those below stay
         rest = word >> (shift + bits)
         if shift:
             rest <<= shift
             rest |= word & ((1 << shift) - 1)
-        fields = tuple(tuple(field for field in each if field[0] != place) for each in self.words)
+        fields = tuple(tuple(field for field in each if field[0] != index) for each in self.words)
         return KeyLayout(fields)._join_words([*words[:number], rest, *words[number + 1 :]])
 
-    def low_bits(self, place: int) -> int | None:
+    def low_bits(self, index: int) -> int | None:
         """Count the bits of a column and those below it, where all are in the last word."""
-        number, shift, bits = self._where(place)
+        number, shift, bits = self._where(index)
         return shift + bits if number == len(self.words) - 1 else None
 
     def lowest(self) -> int | None:
         """Return the column in the lowest bits, without which sorted keys stay sorted."""
-        return next((place for fields in reversed(self.words) for place, bits in reversed(fields) if bits), None)
+        return next((index for fields in reversed(self.words) for index, bits in reversed(fields) if bits), None)
 
     def _join_words(self, words: list[Integers]) -> tuple[KeyLayout, list[Integers]]:
         for number in range(len(words) - 1):
             one, other = self.words[number : number + 2]
-            # fewer words sort quicker
+            # fewer words sort faster
             if _bits((*one, *other)) <= WORD:
                 joined = (words[number] << _bits(other)) | words[number + 1]
                 layout = KeyLayout((*self.words[:number], (*one, *other), *self.words[number + 2 :]))
                 return layout._join_words([*words[:number], joined, *words[number + 2 :]])
         return self, words
 
-    def _where(self, place: int) -> tuple[int, int, int]:
+    def _where(self, index: int) -> tuple[int, int, int]:
         for number, fields in enumerate(self.words):
             for position, (column, bits) in enumerate(fields):
-                if column == place:
+                if column == index:
                     return number, _bits(fields[position + 1 :]), bits
-        raise KeyError(place)
+        raise KeyError(index)
 
 
 def _width_bits(labels: int) -> int:
@@ -303,7 +303,7 @@ SHARE_NAMES = ("distinction", "separation", "inference")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnSubset:
-    """What an attacker finds who knows these `columns` of everybody, of so many `people`: the groups that they make."""
+    """The groups of `people` that these `columns` make for an attacker who knows them of everybody."""
 
     groups: int
     unique: int
@@ -314,7 +314,7 @@ class ColumnSubset:
     people: int = 0
 
     def and_other_groups(self, other: ColumnSubset) -> ColumnSubset:
-        """Return the same of these groups and of others, which have no person or key in common."""
+        """Merge with other groups, which have no person or key in common."""
         return ColumnSubset(
             self.groups + other.groups,
             self.unique + other.unique,
@@ -342,12 +342,12 @@ class ColumnSubset:
 
     @property
     def inference(self) -> Fraction | None:
-        """The share of people whose secret is guessed right; `None` where no secret was asked about."""
+        """The share of people whose secret is correctly guessed; None without a secret."""
         return None if self.guessed is None else Fraction(self.guessed, self.people)
 
     @property
     def shares(self) -> tuple[Fraction | None, ...]:
-        """Distinction, separation and inference."""
+        """The distinction, separation and inference."""
         return tuple(getattr(self, name) for name in SHARE_NAMES)
 
     def __repr__(self) -> str:
@@ -366,9 +366,9 @@ class CountedKeys(KnownRows):
 
     @classmethod
     def of(cls, columns: Sequence[Column], people: Integers, secret: Column | None = None) -> CountedKeys:
-        """Pack rows, given column by column; equal ones become one."""
-        labels = {place: len(columns[place].labels) for place in leaving_order(columns)}
-        codes = [columns[place].codes for place in labels]
+        """Pack rows, given as columns; equal ones become one."""
+        labels = {index: len(columns[index].labels) for index in leaving_order(columns)}
+        codes = [columns[index].codes for index in labels]
         if secret is not None:
             labels[SECRET] = len(secret.labels)
             codes.append(secret.codes)
@@ -380,12 +380,12 @@ class CountedKeys(KnownRows):
     def without(self, columns: Sequence[int]) -> CountedKeys:
         layout, words, in_order = self.layout, self.words, True
         # from the last column back: as long as the lowest bits go first, sorted keys stay sorted
-        for place in reversed(columns):
-            in_order = in_order and layout.lowest() == place
-            layout, words = layout.cut(place, words)
-        add_up = _sum_runs if in_order else partial(sum_equal_rows, overwrite=True)  # cut keys are nobody else's
+        for index in reversed(columns):
+            in_order = in_order and layout.lowest() == index
+            layout, words = layout.cut(index, words)
+        add_up = _sum_runs if in_order else partial(sum_equal_rows, overwrite=True)  # cut keys are new arrays
         words, people = add_up(words, self.people)
-        labels = {place: width for place, width in self.labels.items() if place not in columns}
+        labels = {index: width for index, width in self.labels.items() if index not in columns}
         return CountedKeys(layout, words, people, labels)
 
     def numbers(self) -> ColumnSubset:
@@ -398,27 +398,27 @@ class CountedKeys(KnownRows):
         return replace(_count_people(sum_runs(self.people, starts)), guessed=int(guessed))
 
     def dense(self, columns: Sequence[int]) -> tuple[CountedKeys | Cube, int]:
-        """Return the cube of the columns from the first on for which it is small enough, and how many come before.
+        """Return the cube of the columns from the first one for which it is small enough, and how many come before.
 
-        The columns are in order, and so is what is left after them.
+        The columns are in the order of the key, and so are those after them.
         """
         room = DENSE * len(self.people)
         # the bits of the last word in which each key differs from the one before: (keys − 1,) int64
         changes = self.words[-1][1:] ^ self.words[-1][:-1]
         for word in self.words[:-1]:
-            # a bit above all others where an earlier word differs: then the prefix is another one in any case
+            # a bit above all others where an earlier word differs: then the prefix differs in any case
             changes[word[1:] != word[:-1]] = 1 << WORD
         first, prefixes = len(columns), 1
         # from the last column back: every further axis multiplies the cells that a key may have
-        for place in reversed(range(len(columns))):
-            low = self.layout.low_bits(columns[place])
+        for index in reversed(range(len(columns))):
+            low = self.layout.low_bits(columns[index])
             if low is None or 1 << low > room:
                 break
             # a change at bit `low` or above begins another prefix
             distinct = 1 + int(np.count_nonzero(changes >= 1 << low))
-            if distinct * prod(self._labels_from(columns[place]).values()) > room:
+            if distinct * prod(self._labels_from(columns[index]).values()) > room:
                 break
-            first, prefixes = place, distinct
+            first, prefixes = index, distinct
         if first == len(columns):
             return self, first
         return self._cube(self._labels_from(columns[first]), changes, prefixes), first
@@ -436,15 +436,15 @@ class CountedKeys(KnownRows):
         return len(self.people) > 2 * BLOCK
 
     def _labels_from(self, column: int) -> dict[int, int]:
-        places = list(self.labels)
-        return {place: self.labels[place] for place in places[places.index(column) :]}
+        indices = list(self.labels)
+        return {index: self.labels[index] for index in indices[indices.index(column) :]}
 
     def _cube(self, labels: dict[int, int], changes: Integers, prefixes: int) -> Cube:
-        """Hold people by what the columns before these say, which changes so often, and by each of these."""
+        """Return people by the prefix, the columns before these (which has `prefixes` values), and by each of these."""
         new = np.empty(len(self.people), bool)
         new[:1] = True
         np.greater_equal(changes, 1 << sum(map(_width_bits, labels.values())), out=new[1:])
-        most = int(sum_runs(self.people, np.flatnonzero(new)).max())  # nobody is added to another prefix
+        most = int(sum_runs(self.people, np.flatnonzero(new)).max())  # sums never cross prefixes
         people = self.people.astype(np.min_scalar_type(-most - 1))  # holds any sum over axes
         # the cell of a key is (code of the columns) · prefixes + (its prefix, from 0)
         at = _cells_of_keys(self.words[-1], list(labels.values()))
@@ -489,8 +489,8 @@ def _sum_runs(words: list[Integers], people: Integers) -> tuple[list[Integers], 
 class Cube(KnownRows):
     """People in an array with an axis per column: the secret first, then from fewest labels to most.
 
-    The last axis is what all other columns say.  Sums over leading axes add whole stretches of the array, and the
-    longest ones, along which these lie, are last.
+    The last axis is the prefix, all other columns together.  Sums over leading axes add contiguous stretches of the
+    array, as the longest axes are last.
     """
 
     axes: tuple[int, ...]
@@ -502,7 +502,7 @@ class Cube(KnownRows):
         # the last axis first, so that the numbers of those before it stay right
         for axis in reversed(along):
             cells = np.add.reduce(cells, axis=axis, dtype=cells.dtype)
-        return Cube(tuple(place for place in self.axes if place not in columns), cells)
+        return Cube(tuple(index for index in self.axes if index not in columns), cells)
 
     def numbers(self) -> ColumnSubset:
         if SECRET not in self.axes:
@@ -519,25 +519,25 @@ def _count_people(sizes: npt.NDArray[np.integer]) -> ColumnSubset:
 
 
 def _sum_of_squares(numbers: npt.NDArray[np.integer]) -> int:
-    """Add squares up exactly, as floats: 256 squares below 2^16 add up to at most 2^24, 2^14 below 2^38 to 2^52."""
+    """Return Σ n² exactly, by floats: 256 squares below 2^16 add up to at most 2^24, 2^14 below 2^38 to 2^52."""
     largest = numbers.max(initial=0)
     if largest >= 1 << 19:
         if np.einsum("i,i->", numbers, numbers, dtype=np.float64) >= 1 << 62:  # as of billions of people
             return sum(number**2 for number in numbers.tolist())
         return int(np.einsum("i,i->", numbers, numbers, dtype=np.int64))
     kind = np.float32 if largest < 1 << 8 else np.float64
-    total, whole = 0, len(numbers) & -256
-    for start in range(0, whole, 1 << 14):  # which stay in the cache
-        some = numbers[start : min(start + (1 << 14), whole)].astype(kind).reshape(-1, 256)
+    total, end = 0, len(numbers) & -256
+    for start in range(0, end, 1 << 14):  # which stay in the cache
+        some = numbers[start : min(start + (1 << 14), end)].astype(kind).reshape(-1, 256)
         total += int(np.vecdot(some, some).sum(dtype=np.float64))
-    rest = numbers[whole:].astype(np.int64)
+    rest = numbers[end:].astype(np.int64)
     return total + int(rest @ rest)
 
 
 def count_each_subset(
     columns: Sequence[Column], people: Integers, secret: Column | None = None, *, up_to: int, progress: Progress = quiet
 ) -> dict[tuple[int, ...], ColumnSubset]:
-    """Count the groups of every subset; a subset is the places of its columns, rising.
+    """Count the groups of every subset; a subset is the sorted indices of its columns.
 
     >>> from sidelight.table.labels import Column
     >>> columns = [Column.of("sex", "mmf"), Column.of("age", "122")]
@@ -550,11 +550,11 @@ def count_each_subset(
     total = subset_count(len(columns), up_to)
 
     def visit(subset: tuple[int, ...], node: CountedKeys | Cube) -> bool:
-        # counted outside the lock: only adding to what other blocks gave must be alone
-        places, numbers = tuple(sorted(subset)), node.numbers()
+        # counted outside the lock: only merging with other blocks must be exclusive
+        indices, numbers = tuple(sorted(subset)), node.numbers()
         with lock:
-            others = by_subset.get(places)
-            by_subset[places] = numbers if others is None else others.and_other_groups(numbers)
+            others = by_subset.get(indices)
+            by_subset[indices] = numbers if others is None else others.and_other_groups(numbers)
         progress("sets of columns", len(by_subset), total)
         return True
 
@@ -566,12 +566,12 @@ Bitmap = npt.NDArray[np.uint8]
 """A bit per person of a block."""
 
 BITMAPS = 1 << 28
-"""How many bytes the bitmaps of a block may take."""
+"""The most bytes that the bitmaps of a block may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedKeys(KnownRows):
-    """Distinct rows as sorted keys, each with the number of the one person it is, from 1, or 0."""
+    """Distinct rows as sorted keys, each with its person's number, from 1; 0 for several people."""
 
     layout: KeyLayout
     words: list[Integers]
@@ -579,17 +579,17 @@ class MarkedKeys(KnownRows):
 
     @classmethod
     def of(cls, columns: Sequence[Column], person: Integers) -> MarkedKeys:
-        """Pack rows, given column by column; equal ones are several people."""
+        """Pack rows, given as columns; equal ones are several people."""
         order = leaving_order(columns)
-        layout = KeyLayout.of({place: len(columns[place].labels) for place in order})
-        words = layout.pack([columns[place].codes for place in order])
+        layout = KeyLayout.of({index: len(columns[index].labels) for index in order})
+        words = layout.pack([columns[index].codes for index in order])
         return cls(layout, *_mark_equal(words, person, layout.bits))
 
     def without(self, columns: Sequence[int]) -> MarkedKeys:
-        """Cut the bits of the columns out, sort, and let equal keys be several people."""
+        """Return the rows without some columns; equal keys are several people."""
         layout, words = self.layout, self.words
-        for place in reversed(columns):
-            layout, words = layout.cut(place, words)
+        for index in reversed(columns):
+            layout, words = layout.cut(index, words)
         return MarkedKeys(layout, *_mark_equal(words, self.person, layout.bits))
 
     def alone(self) -> Integers:
@@ -597,8 +597,8 @@ class MarkedKeys(KnownRows):
 
 
 def _mark_equal(words: list[Integers], person: Integers, bits: int) -> tuple[list[Integers], Integers]:
-    """Sort keys; of equal ones keep one, and forget who it was."""
-    # the number of a person stands in the bits below the key, and is sorted along with it
+    """Sort keys; keep one of equal ones, with 0 for its person."""
+    # a person's number, in the bits below the key, is sorted along with it
     low = int(person.max(initial=0)).bit_length()
     if len(words) == 1 and bits + low < 63:  # one plain sort beats an argsort
         both = (words[0] << low) | person
@@ -611,7 +611,7 @@ def _mark_equal(words: list[Integers], person: Integers, bits: int) -> tuple[lis
     starts = np.flatnonzero(new)
     if len(starts) == len(person):
         return ordered, person
-    # unique: the key before differs, and so does the one after
+    # unique: both the key before and the one after differ
     alone = new & np.append(new[1:], True)
     return [word[starts] for word in ordered], np.where(alone, person, 0)[starts]
 
@@ -621,16 +621,16 @@ def find_unique_on_each(
 ) -> Iterator[tuple[Integers, dict[tuple[int, ...], Bitmap]]]:
     """Yield, for blocks of people who may be unique, the bitmap of each subset on which some are.
 
-    `people` are those of each row.  With a block come the rows that its bits stand for; a subset is the places of its
-    columns, rising.
+    `people` are those of each row.  With a block come the rows that its bits stand for; a subset is the sorted indices
+    of its columns.
     """
     once = np.flatnonzero(people == 1)
-    # a bit per person and subset: as many people at a time as fit into so many bytes
+    # a bit per person and subset: as many people at a time as fit into `BITMAPS` bytes
     size = max(8 * BITMAPS // max(subset_count(len(columns), up_to), 1), 64)
     for start in range(0, len(once), size):
         block = once[start : start + size]
         person = np.zeros(len(people), np.int64)
-        # numbers from 1 on, as 0 marks a key of several people
+        # numbers from 1, as 0 marks a key of several people
         person[block] = np.arange(1, len(block) + 1)
         yield block, _find_unique_on_subsets(columns, person, len(block), up_to)
 
@@ -643,7 +643,7 @@ def _find_unique_on_subsets(
     def visit(subset: tuple[int, ...], keys: MarkedKeys) -> bool:
         alone = keys.alone()
         if not len(alone):
-            # pruned: people who are not unique on these columns are not on fewer
+            # pruned: nobody who is not unique on these columns is unique on fewer
             return False
         flags = np.zeros(block, bool)
         flags[alone] = True
@@ -655,10 +655,10 @@ def _find_unique_on_subsets(
 
 
 def minimal(bitmaps: dict[tuple[int, ...], Bitmap]) -> Iterator[tuple[tuple[int, ...], Bitmap]]:
-    """Yield the subsets that are minimal sample uniques of some people, with their bitmap, smallest subsets first."""
-    for subset in sorted(bitmaps, key=lambda places: (len(places), places)):
+    """Yield the subsets that are minimal sample uniques of people, with their bitmap, smallest subsets first."""
+    for subset in sorted(bitmaps, key=lambda indices: (len(indices), indices)):
         alone = bitmaps[subset].copy()
-        # sets with one column fewer settle it: a person who is unique on fewer columns is unique on more
+        # sets with one column fewer are enough: a person who is unique on fewer columns is unique on more
         for left_out in range(len(subset)):
             smaller = bitmaps.get(subset[:left_out] + subset[left_out + 1 :])
             if smaller is not None:
@@ -667,7 +667,7 @@ def minimal(bitmaps: dict[tuple[int, ...], Bitmap]) -> Iterator[tuple[tuple[int,
             yield subset, alone
 
 
-def places_of(bitmap: Bitmap) -> Integers:
+def indices_of(bitmap: Bitmap) -> Integers:
     """Return the indices of the bits that are set."""
     return np.flatnonzero(np.unpackbits(bitmap))
 

@@ -1,23 +1,22 @@
 """Singling out, linkability and inference: the three risks that WP216 names, by some of the columns.
 
-What can be known about the people of a release are the cells that tell them apart, and how many share them.  Where a
-release says who its members are (buckets, whose people are printed one by one), those are their cells; else all that is
-known about people is what is printed about their group.
+What can be known about the people of a release are the cells that distinguish them, and how many share them.  Where a
+release knows its members (buckets, whose people are printed one by one), those are their cells; else people have what
+is printed about their group.
 
-*How many people are alone with few facts about them?*  A fact is a cell that somebody knows: this column says this of
-the person.  A person is singled out by at most j facts where they are alone on some subset of j columns or fewer, that
-is where they have a minimal sample unique of at most j columns.  Who is alone on S is alone on every larger set, so
-that the subsets of exactly min(j, M) columns decide.
+*Singling out.*  A fact is a cell that an attacker knows: the person's label in a column.  A person is singled out by at
+most j facts where they are unique on some subset of j columns or fewer, that is where they have a minimal sample unique
+of at most j columns.  A person who is unique on S is unique on every larger set, so that the subsets of exactly
+min(j, M) columns decide.
 
 Claim       the share never rises when labels of a column are joined wherever they occur (tests/claims).  Where labels
-            are joined in some rows only it can: those who keep a label may then be alone with it.  So it has no
+            are joined in some rows only it can: people who keep a label may then be unique with it.  So it has no
             monotonicity in merging groups.
-Not asked   facts that are ranges or negations.  And that somebody is alone is no proof of a failure by itself: a
-            predicate chosen blindly, of weight 1/n, isolates somebody with chance 1/e (Cohen and Nissim).
+Not asked   facts that are ranges or negations.  And a unique person is no proof of a failure by itself: a predicate
+            chosen blindly, of weight 1/n, isolates a person with probability 1/e (Cohen and Nissim).
 
-*How many people can two holders of different columns match with each other?*  They have the same people, one with
-columns A, the other with columns B; each has n records without names.  The release says how many people have which
-cells in both.
+*Linkability.*  Two attackers hold the same people, one with columns A, the other with columns B; each has n records
+without names.  The release tells how many people have which cells in both.
 
 Symbols     n_a, n_b, n_ab people with cells a in A, b in B, both.
 Guess       for one of the n_a records with a: the record of the n_b with b, right with n_ab / (n_a · n_b).  The best b
@@ -28,23 +27,23 @@ Exactly     distinct ratios of numbers below 2^26 are distinct floats; with more
 Claim       never rises when labels of a column are joined wherever they occur (tests/claims).  That two groups meet in
             one record is not linkability: it is uniqueness on A ∪ B.
 
-*How often is a secret guessed right from what is known about people, and how often from everybody else's rows?*
+*Inference*: how often a secret is correctly guessed from the known columns, and how often from everybody else's rows.
 
-Symbols     groups g of people who say the same in the columns that are known; n_g(s) of them with secret s; n people.
-Right       Σ_g max_s n_g(s) / n: the best reader guesses the most frequent secret of the group.
+Symbols     groups g of people with equal cells in the known columns; n_g(s) of them with secret s; n people.
+Right       Σ_g max_s n_g(s) / n: the best attacker guesses the most frequent secret of the group.
 Control     the same guess from everybody else: a person is left out, the most frequent secrets of the rest of the group
             are guessed (ties shared), and where nobody is left those of the rest of the release.
 Residual    (right − control) / (1 − control): what the person's own row adds (Anonymeter's formula).
-One group   only who has the secret that is most frequent without a tie, m₁ times, is guessed right with themselves left
-            out: surely where m₁ − 1 > m₂, the second largest count; with 1/(k₂ + 1) where m₁ − 1 = m₂, which k₂
-            secrets have.  With m₁ = 1 and m₂ = 0 nobody is left, and the same is asked of the release.
+One group   only people with the secret that is most frequent without a tie, m₁ times, are correctly guessed from the
+            others: certainly where m₁ − 1 > m₂, the second largest count; with 1/(k₂ + 1) where m₁ − 1 = m₂, which k₂
+            secrets have.  With m₁ = 1 and m₂ = 0 nobody is left, and the release takes the group's place.
 Merge       right and control are sums over groups, so that they merge where the groups of the release are asked about.
 Claims      right never rises when groups are merged; with some columns only, when labels of a column are joined
             wherever they occur (tests/claims).  The residual may rise.
 
 Source: Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216); Elliot, Manning and Ford, 2002
 (special uniques); Giomi et al., A Unified Framework for Quantifying Privacy Risk in Synthetic Data (Anonymeter), 2023;
-Bayes vulnerability: Alvim et al., 2020; the exact reader of linkability is ours.
+Bayes vulnerability: Alvim et al., 2020; the exact attacker of linkability is ours.
 """
 
 from __future__ import annotations
@@ -71,9 +70,9 @@ from sidelight.errors import (
 )
 from sidelight.measures.column_subsets.subsets import (
     find_unique_on_each,
+    indices_of,
     minimal,
     names_in_words,
-    places_of,
     subset_limit,
 )
 from sidelight.measures.criterion import Amount, Finding, Witness
@@ -102,7 +101,7 @@ if TYPE_CHECKING:
 
 
 def known_cells(release: Release) -> Members:
-    """Return rows of people: what each says in every column, how many people it has, and the row of their group."""
+    """Return rows of people: the cells of each, its number of people, and the row of their group."""
     # a release that does not say who is in a group has its printed labels for all of them
     members = release.members or Members.as_printed(release.groups)
     columns = tuple(column.take(members.key) for column in members.columns)
@@ -110,12 +109,12 @@ def known_cells(release: Release) -> Members:
 
 
 def read_row(row: int, columns: Iterable[Column]) -> tuple[tuple[str, Label], ...]:
-    """Return what a row says in some columns, with their names."""
+    """Return the cells of a row in some columns, with their names."""
     return tuple((column.name, column.cell(row)) for column in columns)
 
 
 def column_named(columns: Sequence[Column], name: str) -> Column:
-    """Find a column that is printed."""
+    """Return the column with this name; raise `UnknownColumn` if none is printed."""
     for column in columns:
         if column.name == name:
             return column
@@ -125,7 +124,7 @@ def column_named(columns: Sequence[Column], name: str) -> Column:
 
 
 def cells_in_words(cells: Sequence[tuple[str, str | None]]) -> str:
-    """Return what some columns say.
+    """List cells with the names of their columns.
 
     >>> cells_in_words([("age", "89"), ("sex", None)])
     'age 89 and sex (missing)'
@@ -135,7 +134,7 @@ def cells_in_words(cells: Sequence[tuple[str, str | None]]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SinglingOutWitness(Witness):
-    """A person's group, cells with which they are alone, and how many people can be singled out."""
+    """A person's group, cells on which they are unique, and how many people can be singled out."""
 
     cells: tuple[tuple[str, Label], ...]
     people: int
@@ -149,7 +148,7 @@ class SinglingOutWitness(Witness):
 class SinglingOut(Measure):
     """How many people can be singled out by whoever knows a few facts about them?
 
-    The share of people who are alone with what they say in some `facts` columns or fewer.
+    The share of people who are unique on some `facts` columns or fewer.
 
     >>> import sidelight as sl
     >>> finding = sl.SinglingOut(facts=2).measure(sl.group(sl.datasets.adult().table))
@@ -188,7 +187,7 @@ class SinglingOut(Measure):
         for rows, bitmaps in find_unique_on_each(cells.columns, cells.people, up_to=most):
             for subset, bitmap in minimal(bitmaps):
                 if first is None or len(subset) < len(first[0]):
-                    first = subset, int(rows[places_of(bitmap)[0]])
+                    first = subset, int(rows[indices_of(bitmap)[0]])
             # a bit per person: unique on any subset counts once, however many there are
             anywhere = np.bitwise_or.reduce(list(bitmaps.values())) if bitmaps else np.zeros(0, np.uint8)
             alone += int(np.unpackbits(anywhere).sum())
@@ -198,7 +197,7 @@ class SinglingOut(Measure):
         subset, row = first
         witness = SinglingOutWitness(
             release.groups.name(int(cells.group[row])),
-            cells=read_row(row, (cells.columns[place] for place in subset)),
+            cells=read_row(row, (cells.columns[index] for index in subset)),
             people=alone,
             everybody=everybody,
         )
@@ -215,7 +214,7 @@ class SinglingOut(Measure):
         return f"{cells} {few} out 1 person; {at_most} {share} can be singled out."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Count the people with the witness's cells, then number the rows of every so many columns by themselves."""
+        """Count the people with the witness's cells, then the unique people on every `facts` columns."""
         assert isinstance(witness, SinglingOutWitness)
         cells = known_cells(release)
         says = np.logical_and.reduce([_says(cells, name, text) for name, text in witness.cells])
@@ -236,7 +235,7 @@ def _says(cells: Members, name: str, text: Label) -> Flags:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LinkWitness(Witness):
-    """The surest link: the cells of both holders, the three counts, and what all links come to."""
+    """The most probable link: the cells of both holders, the three counts, and the sum of all links."""
 
     one: tuple[tuple[str, Label], ...]
     other: tuple[tuple[str, Label], ...]
@@ -262,7 +261,7 @@ class Linkability(Measure):
     """How many people can two holders of different columns match with each other?
 
     One holds the columns `one`, another the columns `other` (by default all the rest) of the same people; the release
-    says who could be whom.  The value is the share of people whom the best guesses match, on average.
+    tells which records could belong together.  The value is the expected share of people whom the best guesses match.
 
     >>> import sidelight as sl
     >>> release = sl.group(sl.datasets.adult().table)
@@ -308,24 +307,24 @@ class Linkability(Measure):
         best = find_best_pairs(a[row], both, with_other)
         matched = sum_of_ratios(*_by_denominator(both[best], with_other[best]))
         # 1 only where both halves of the pair belong to one and the same person
-        sure = both / (with_one * with_other)
-        surest = int(sure.argmax())
-        one, other = (read_row(int(row[surest]), columns) for columns in holders)
+        probability = both / (with_one * with_other)
+        likeliest = int(probability.argmax())
+        one, other = (read_row(int(row[likeliest]), columns) for columns in holders)
         witness = LinkWitness(
-            release.groups.name(int(cells.group[row[surest]])),
+            release.groups.name(int(cells.group[row[likeliest]])),
             one=one,
             other=other,
-            both=int(both[surest]),
-            with_one=int(with_one[surest]),
-            with_other=int(with_other[surest]),
+            both=int(both[likeliest]),
+            with_one=int(with_one[likeliest]),
+            with_other=int(with_other[likeliest]),
             matched=matched,
-            certain=int(np.count_nonzero(sure == 1)),
+            certain=int(np.count_nonzero(probability == 1)),
             everybody=everybody,
         )
         return Finding(self, _share_matched(matched, everybody), witness)
 
     def _choose_columns(self, cells: Members) -> list[tuple[Column, ...]]:
-        """Return the columns of the one and of the other."""
+        """Return the columns of both holders."""
         one, rest = as_names(self.one), [column.name for column in cells.columns if column.name not in self.one]
         other = rest if self.other is None else as_names(self.other)
         return [tuple(column_named(cells.columns, name) for name in names) for names in (one, other)]
@@ -341,7 +340,7 @@ class Linkability(Measure):
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Number the cells of each holder by themselves, and rank the ratios as fractions."""
+        """Recompute the value, with ratios ranked as fractions."""
         cells = known_cells(release)
         one, other = (number_equal_rows(columns, len(cells.people))[0] for columns in self._choose_columns(cells))
         pair, first = number_rows([one, other], [int(one.max()) + 1, int(other.max()) + 1], rows=len(one))
@@ -371,7 +370,7 @@ def find_best_pairs(a: Integers, both: Integers, below: Integers) -> Integers:
     best = candidates[np.searchsorted(a[candidates], firsts)]
     # in lowest terms, so that equal ratios have equal terms
     terms = reduce_fractions(np.column_stack((both, below)))
-    # equal floats of different ratios: none below 2^26 people, and hardly any beyond
+    # equal floats of different ratios: none below 2^26 people, and few beyond
     unlike = candidates[(terms[candidates] != terms[best[a[candidates]]]).any(axis=1)]
     for pair in unlike.tolist():
         if Fraction(*terms[pair].tolist()) > Fraction(*terms[best[a[pair]]].tolist()):
@@ -390,14 +389,14 @@ def _share_matched(matched: Amount, everybody: int) -> Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class InferenceWitness(Witness):
-    """The group with the surest guess, its counts, and how many guesses are right in all."""
+    """The group with the most probable guess, its counts, and how many guesses are right in all."""
 
-    count: int  # people of the group who have the value; without one of them it is one less, of one person less
+    count: int  # people of the group who have the value
     people: int
     right: int
     control: Fraction
     everybody: int
-    secret: str = field(default="", compare=False)  # its name, where the release was at hand
+    secret: str = field(default="", compare=False)  # its name, where the release is known
 
     @property
     def residual(self) -> Fraction:
@@ -414,9 +413,9 @@ def _columns_in_words(settings: Settings) -> str:
 class Inference(Measure):
     """How often is a secret guessed right from what is known about people?
 
-    `columns` are what is known of everybody: some of those that are printed, by default all.  The `secret` is the
-    sensitive value, or another printed column.  The value is the share of people whose secret is guessed right by the
-    most frequent one of their group; beside it stands how often it would be guessed from everybody else's rows.
+    The attacker knows the `columns` of everybody: some of those that are printed, by default all.  The `secret` is the
+    sensitive value, or another printed column.  The value is the share of people whose secret is the most frequent one
+    of their group; beside it stands how often it would be guessed from everybody else's rows.
 
     >>> import sidelight as sl
     >>> release = sl.group(sl.datasets.adult().table)
@@ -455,17 +454,17 @@ class Inference(Measure):
 
     @property
     def mergeable(self) -> bool:  # type: ignore[override]
-        """Own groups are summed up one by one; groups by some columns have people of many."""
+        """Whether parts of a release merge: not where groups by some columns have people of many parts."""
         return self.of_groups
 
     @property
     def about_values(self) -> bool:  # type: ignore[override]
-        """Whether it is about the sensitive values, and not about a secret that is named."""
+        """Whether it is about the sensitive values, and not about a named secret."""
         return self.secret is None
 
     @property
     def when_groups_merge(self) -> Monotonicity:
-        """The most frequent of two groups together is no more frequent than that of each."""
+        """Never rising where groups merge: a merged group's largest count is at most the sum of theirs."""
         return Monotonicity.NON_INCREASING if self.of_groups else Monotonicity.UNKNOWN
 
     def check(self, release: Release) -> None:
@@ -484,12 +483,12 @@ class Inference(Measure):
         return replace(finding, measure=self, witness=replace(finding.witness, secret=release.sensitive))
 
     def seen(self, release: Release) -> Release:
-        """Return the release as an attacker who knows the columns sees it: people by these, and their secrets."""
+        """Return the release that an attacker with these columns sees: people by these, and their secrets."""
         if self.secret in release.sensitive_columns:
             release = release.about(self.secret)
         elif self.secret is not None:
             groups, values = release.groups, column_named(release.groups.columns, self.secret)
-            # the label that a group prints is the value of all its people: one entry per group
+            # a group's printed label is the value of all its people: one entry per group
             shape = len(groups), len(values.labels)
             counts = Counts.from_entries(np.arange(len(groups)), values.codes, groups.sizes, shape)
             printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts)
@@ -507,11 +506,11 @@ class Inference(Measure):
         groups = groups.sort_by_number()
         guesses = Guesses.of(groups.counts)
         totals = int(guesses.most.sum()), int(groups.sizes.sum()), guesses.count_guesses_from_others(groups)
-        surest = _surest(groups, guesses) if len(groups) else None
-        return Summary((totals, surest, None), join_tallies, self.read_tally)
+        best = _most_probable(groups, guesses) if len(groups) else None
+        return Summary((totals, best, None), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
-        """Return the finding: how many guesses are right, and the group with the surest one."""
+        """Return the finding: the share of right guesses, and the group with the most probable one."""
         totals, worst, _ = tally
         if worst is None:
             return Finding(self, Fraction(0), None, ("nobody is in the release",))
@@ -523,7 +522,7 @@ class Inference(Measure):
         return Finding(self, Fraction(right, everybody), witness)
 
     def screen(self) -> Screen:
-        """The right guesses and the people of groups add up: (groups, 2) float64."""
+        """Return the screen: the right guesses and the people of groups add up, (groups, 2) float64."""
         return SumScreen(_count_guesses) if self.of_groups else super().screen()
 
     def explain(self, finding: Finding) -> str:
@@ -535,7 +534,7 @@ class Inference(Measure):
         return f"{secret} is guessed right for {right} of all people, and for {control} from everybody else's rows."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Go through the values one by one, and keep the most frequent so far of each group."""
+        """Recompute the value one sensitive value after the other, with the largest count so far of each group."""
         groups = self.seen(release).groups
         most = np.zeros(len(groups), np.int64)
         for value in range(len(groups.domain)):
@@ -545,7 +544,7 @@ class Inference(Measure):
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """Per group: its largest count, how many values have it, the second largest, and how many have that."""
+    """Of each group the largest count, how many values have it, the second largest, and how many have that."""
 
     most: Integers
     tied: Integers
@@ -568,21 +567,21 @@ class Guesses:
         return cls(most, tied, second, np.bincount(row[at_second], minlength=counts.rows), first)
 
     def count_guesses_from_others(self, groups: Groups) -> Counter[int]:
-        """Count guesses from everybody else that are right, by how many values are guessed at a time."""
+        """Count correct guesses from everybody else, by the number of tied values that are guessed."""
         ties = self.ties()
         right: Counter[int] = Counter()
         for shared in np.unique(ties[ties > 0]).tolist():
             right[shared] += int(self.most[ties == shared].sum())
-        # one person alone in a group: without them, the guess is that of the whole release
+        # without the only person of a group, the guess is that of the whole release
         lone = np.flatnonzero((self.most == 1) & (groups.sizes == 1))
-        whole = Guesses.of(Counts.from_cells(groups.whole[np.newaxis]))
-        shared = int(whole.ties()[0])
+        overall = Guesses.of(Counts.from_cells(groups.whole[np.newaxis]))
+        shared = int(overall.ties()[0])
         if shared and len(lone):
-            right[shared] += int(np.count_nonzero(self.value[lone] == whole.value[0]))
+            right[shared] += int(np.count_nonzero(self.value[lone] == overall.value[0]))
         return right
 
     def ties(self) -> Integers:
-        """Return how many values tie for the guess without a person of the most frequent one; 0: never right."""
+        """Return how many values tie for the guess without a person of the most frequent one; 0 where none is right."""
         # without one person the most frequent value has one fewer, and may tie with the second
         left = self.most - 1
         ties = np.select([left > self.second, left == self.second], [1, self.second_tied + 1], 0)
@@ -596,19 +595,21 @@ def _highest(row: Integers, count: Integers, rows: int) -> Integers:
     return highest
 
 
-def _surest(groups: Groups, guesses: Guesses) -> tuple[tuple[Fraction, int, int], tuple[GroupName, Label, int, int]]:
-    """Return the group with the surest guess, by its rank: of equally sure ones the largest, then the first."""
-    sure = guesses.most / groups.sizes
-    # floats that are so near to each other may be of shares in the other order
-    rows = np.flatnonzero(sure >= sure.max() * (1 - 2**-50))
+def _most_probable(
+    groups: Groups, guesses: Guesses
+) -> tuple[tuple[Fraction, int, int], tuple[GroupName, Label, int, int]]:
+    """Return the group with the most probable guess, after its rank: of equal ones the largest, then the first."""
+    shares = guesses.most / groups.sizes
+    # floats as near as this may be of shares in the other order
+    rows = np.flatnonzero(shares >= shares.max() * (1 - 2**-50))
     ratios = reduce_fractions(np.column_stack((guesses.most[rows], groups.sizes[rows])))
-    if (ratios != ratios[0]).any():  # different ones of many people, which floats may take for the same
-        surest = max(np.unique(ratios, axis=0).tolist(), key=lambda ratio: Fraction(*ratio))
-        rows = rows[(ratios == surest).all(axis=1)]
+    if (ratios != ratios[0]).any():  # different ratios of many people, which may be equal floats
+        largest = max(np.unique(ratios, axis=0).tolist(), key=lambda ratio: Fraction(*ratio))
+        rows = rows[(ratios == largest).all(axis=1)]
     row = int(rows[groups.sizes[rows].argmax()])  # of the largest the first
     name, count, people = groups.name(row), int(guesses.most[row]), int(groups.sizes[row])
-    told = (name, groups.domain[int(guesses.value[row])], count, people)
-    return (-Fraction(count, people), -people, name.number), told
+    guess = (name, groups.domain[int(guesses.value[row])], count, people)
+    return (-Fraction(count, people), -people, name.number), guess
 
 
 def _count_guesses(groups: Groups) -> Floats:

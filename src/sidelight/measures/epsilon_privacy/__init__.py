@@ -1,11 +1,11 @@
-"""ε-privacy (Machanavajjhala, Gehrke, Götz, VLDB 2009): someone who believed something before the release.
+"""ε-privacy (Machanavajjhala, Gehrke, Götz, VLDB 2009): attackers with a belief from before the release.
 
-Here lives all about Dirichlet adversaries: what may be said of a prior belief, the measure `PriorBelief`, and what a
-release withstands.  Grouping and rolling up do not (`release/generalise.py`), nor does the table of all generalisations
-(`search/generalisation_table.py`) or going through sequences of values (`worlds/brute_force.py`), by which small
+Everything about Dirichlet adversaries is here: the settings of a prior belief, the measure `PriorBelief`, and the
+attackers that a release resists.  Grouping and rolling up are not (`release/generalise.py`), nor are the table of all
+generalisations (`search/generalisation_table.py`) or sequences of values (`worlds/brute_force.py`), by which small
 findings are replayed.
 
-Read `prior` (what is believed before, and in words), `worst_case` (how much more is believed after, for all groups, and
-once more for a witness; what each person wants kept; who expects other things elsewhere), `prior_belief` (the measure),
-`skyline` (what a release withstands), `numeric_belief` (numbers).
+Read `prior` (the belief before, and its description), `worst_case` (the belief after, for all groups and again for a
+witness; people's wishes; beliefs that depend on a column), `prior_belief` (the measure), `skyline` (the attackers that
+a release resists), `numeric_belief` (numbers).
 """

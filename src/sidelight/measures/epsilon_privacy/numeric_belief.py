@@ -1,18 +1,16 @@
-"""How much surer would someone become of about how large a person's number is?  ε-privacy of numbers.
+"""ε-privacy of numbers: how much a belief about the approximate size of a person's number grows.
 
-A person's predicate is that the number is within w of what it is.  p_in is as for any value: whatever is believed of
-the numbers before, the people of a group are alike to whoever sees it, so that p_in = n_P / (n − min(b, n − n_P)),
-where n_P of n people are within w.  p_out is what is expected of one more number after the others of the
-group (`NumberFamily`).
+A person's predicate is that the number is within w of its true value.  p_in is as for any value: whatever an attacker
+believed before, the people of a group look alike, so that p_in = n_P / (n − min(b, n − n_P)), where n_P of n people are
+within w.  p_out is the prediction for one more number after the others of the group (`NumberFamily`).
 
 Exactly     Unlike with a shape of values, p_out is not monotone in the stubbornness: σ is exactly this.
 Monotone    Not claimed: the mean of a merged group moves.
-Decision    floats find the cases near the worst, decimals decide, rounded up.  What floats cannot tell from 0 is
-            infinite to them, and decided beside the worst of the others.
+Decision    floats find the cases near the worst, decimals decide, rounded up.  A p_out that floats cannot distinguish
+            from 0 makes ε infinite, and is decided beside the worst of the others.
 
-What would somebody expect of one more number, who has seen some?  Families of numbers with an unknown parameter.
-
-Each family has a conjugate prior worth σ answers, and after m more answers x₁ … x_m a next number X is
+*Families of numbers* with an unknown parameter predict one more number from those seen.  Each family
+has a conjugate prior worth σ answers, and after m more answers x₁ … x_m a next number X is
 
     normal    N(μ, s²), s known, μ ~ N(μ₀, s²/σ)        X ~ N((σμ₀ + Σx)/(σ + m), s²(1 + 1/(σ + m)))
     poisson   Poisson(λ), λ ~ Gamma(σμ₀, σ)             X ~ NegativeBinomial: shape a = σμ₀ + Σx, rate b = σ + m
@@ -23,9 +21,9 @@ Each family has a conjugate prior worth σ answers, and after m more answers x�
 and for σ = ∞ the family itself at μ₀.  `near` gives the probability of an interval for many cases in floats, good to
 about 1e-7; `exact` for one in decimals, by series and continued fractions.
 
-Digits      What callers give is of a sensible size (see `targets`), or 0.  So an interval is at
-            least 1e-60 of what it is compared with, and of σ answers it moves 1e-30: 40 of the 130 digits are left
-            whatever is subtracted.  What is too small for decimals even so, and it alone, is 0.
+Digits      Settings are of a sensible size (see `targets`), or 0.  So an interval is at least 1e-60 of what it is
+            compared with, and of σ answers it moves 1e-30: 40 of the 130 digits are left whatever is subtracted.  Only
+            what is too small for decimals is 0.
 
 Source: Machanavajjhala, Gehrke and Götz, VLDB 2009, footnote 3: "For numeric attributes Gaussian, Poisson or Pareto are
 good choices."
@@ -72,7 +70,7 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
 
 DIGITS = Context(prec=130, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
-"""What is beyond its range is infinite, or 0."""
+"""Numbers beyond its range are infinite, or 0."""
 
 LARGEST_COUNT = 1_000_000
 """Poisson numbers of an interval are added up one by one."""
@@ -80,21 +78,21 @@ LARGEST_COUNT = 1_000_000
 
 @dataclass(frozen=True)
 class NumberFamily(ABC):
-    """Numbers of a kind, an expectation, and how many answers it is worth."""
+    """A family of numbers, the expectation, and how many answers that is worth."""
 
     expects: Fraction
     stubbornness: Fraction | float
 
     @abstractmethod
     def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
-        """Return P(|X − center| ≤ within) after so many numbers with this total of `statistic`, in floats."""
+        """Return P(|X − center| ≤ within) after `seen` numbers with this total of `statistic`, in floats."""
 
     @abstractmethod
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
         """Return the same in decimals; `numbers` come with how often each was seen."""
 
     def around(self, numbers: Sequence[Fraction]) -> tuple[NumberFamily, tuple[Fraction, ...]]:
-        """Return the family and the numbers as floats see them best."""
+        """Return the family and the numbers, moved to where floats are closest."""
         return self, tuple(numbers)
 
     def statistic(self, numbers: Sequence[Fraction]) -> Floats:
@@ -115,12 +113,12 @@ class Normal(NumberFamily):
     spread: Fraction
 
     def around(self, numbers: Sequence[Fraction]) -> tuple[Normal, tuple[Fraction, ...]]:
-        """Count from the smallest number: a moment in nanoseconds has more digits than floats do."""
+        """Subtract the smallest number: a time in nanoseconds has more digits than floats do."""
         least = min(numbers)
         return replace(self, expects=self.expects - least), tuple(number - least for number in numbers)
 
     def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
-        """Subtract tails on the side where they are small; narrow intervals by their middle."""
+        """Subtract tails on the side where they are small; take narrow intervals by their middle."""
         from scipy.special import ndtr  # noqa: PLC0415 - only here, and slow to import
 
         sure, spread = float(self.stubbornness), float(self.spread)
@@ -157,7 +155,7 @@ class Poisson(NumberFamily):
     """
 
     def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
-        """Add up what is on both sides of the likeliest count of the interval."""
+        """Add up terms on both sides of the likeliest count of the interval."""
         from scipy.special import gammaln  # noqa: PLC0415
 
         first, last = np.maximum(np.ceil(center - within), 0), np.floor(center + within)
@@ -206,7 +204,7 @@ class Poisson(NumberFamily):
             return log_chance.exp() * (1 + upwards + downwards)
 
     def check(self, number: Fraction, text: str) -> None:
-        """Counts are whole, and not so large that adding them up takes for ever."""
+        """Raise `BadMeasure` unless the number is whole, and small enough to be added up."""
         if number.denominator != 1 or not 0 <= number <= LARGEST_COUNT:
             raise BadMeasure(f"'{text}' is no count from 0 to {LARGEST_COUNT:,}; take family='normal'")
 
@@ -277,7 +275,7 @@ def _log_excess(shape: Floats, many: Floats) -> Floats:
 
 
 def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats:
-    """Return r(1) + r(1) r(2) + … of so many steps each; ratios rise or fall all along."""
+    """Return r(1) + r(1) r(2) + … of `steps` terms each; ratios rise or fall all along."""
     total, product = np.zeros_like(steps), np.ones_like(steps)
     with np.errstate(invalid="ignore"):  # where there is no step
         final = ratio(np.maximum(steps, 1))
@@ -285,7 +283,7 @@ def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats
             here = ratio(np.clip(steps, 1, step))
             product = np.where(step <= steps, product * here, 0)
             total += product
-            # ratios rise or fall all along, so that the larger of this one and the last bounds all that follow
+            # ratios are monotone, so that the larger of this one and the last bounds all that follow
             largest = np.maximum(here, final)
             left = (product > 0) & ~(product * largest <= 1e-12 * (1 - largest) * (1 + total))
             if not left.any():  # nothing, or too little to matter
@@ -294,7 +292,7 @@ def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats
 
 
 def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
-    """Return the same for one case."""
+    """Return the same sum for one case, in decimals."""
     if steps == 0:  # then there may be no ratio either
         return Decimal(0)
     total, product, final = Decimal(0), Decimal(1), ratio(steps)
@@ -313,23 +311,23 @@ def _upper_tail(z: Decimal) -> Decimal:
     density = (-z * z / 2).exp() / (2 * PI).sqrt()
     if z < 8:
         term = total = z
-        place = 1
+        factor = 1
         while term > total.scaleb(-DIGITS.prec):
-            place += 2
-            term *= z * z / place
+            factor += 2
+            term *= z * z / factor
             total += term
         return Decimal("0.5") - density * total
     fraction = z
-    for place in range(250, 0, -1):
-        fraction = z + place / fraction
+    for step in range(250, 0, -1):
+        fraction = z + step / fraction
     return density / fraction
 
 
 FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]
-"""What numbers are like: around a mean; counts; from a minimum on, few of them far above."""
+"""Numbers around a mean; counts; or numbers from a minimum on, few of them far above."""
 
 ROUGH = 1e-6
-"""How far floats may be off, relative: those that near the worst are decided in decimals."""
+"""The relative error of floats: cases that near the worst are decided in decimals."""
 
 
 def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
@@ -341,7 +339,7 @@ def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NumericBeliefWitness(Witness):
-    """Of whose number most more is believed: anyone of a group who has this one."""
+    """The person about whose number belief grows most: anyone of a group who has it."""
 
     p_in: Fraction = Fraction(0)
     p_out: float = 0.0  # rounded down
@@ -351,15 +349,15 @@ class NumericBeliefWitness(Witness):
 class NumericBelief(Targeted, GroupByGroup):
     """How much surer would someone become of about how large a person's number is, because it is in the release?
 
-    The sensitive values are numbers (or stand for some: `numbers`), and the attacker expects them to be like a family:
+    The sensitive values are numbers (or stand for some: `numbers`), and the attacker expects them to be of a family:
     "normal" (around `expects`, with the standard deviation `spread`), "poisson" (counts, `expects` on average) or
-    "pareto" (from `minimum` on, with the geometric mean `expects`), as surely as `stubbornness` answers make one.
-    Knowing a number means to be `within` so much of it.  The finding is ε as in `PriorBelief`,
+    "pareto" (from `minimum` on, with the geometric mean `expects`), a belief that is worth `stubbornness` answers.
+    An attacker who is at most `within` off knows a number.  The finding is ε as in `PriorBelief`,
 
         ε = max over groups and numbers x of p_in/p_out and (1 − p_out)/(1 − p_in)
 
-    where p_in is the share of the group's people (but for `known_people`, who are known exactly) that are within that
-    distance of x, and p_out the probability of it for one more number, after those of the others in the group.
+    where p_in is the share of the group's people (without `known_people`, who are known exactly) within that distance
+    of x, and p_out the probability that one more number is, after those of the others in the group.
 
     >>> incomes = Release.from_counts([{"20": 3, "30": 4, "40": 3}, {"20": 2, "60": 4}])
     >>> belief = NumericBelief(expects=25, spread=15, stubbornness=100, within=5)
@@ -421,7 +419,7 @@ class NumericBelief(Targeted, GroupByGroup):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        numbers = {text: 1 + place for place, text in enumerate(in_order(domain))}
+        numbers = {text: 1 + index for index, text in enumerate(in_order(domain))}
         return (
             cls(expects=2, spread=1, stubbornness=3, within=0.5, numbers=numbers),
             cls(family="poisson", expects=2, stubbornness=5, within=0, numbers=numbers, known_people=1),
@@ -463,19 +461,19 @@ class NumericBelief(Targeted, GroupByGroup):
             near = np.flatnonzero(certain)[:1]
         cells = groups.counts.dense()
         kinds = np.column_stack((cells[rows[near]], columns[near]))
-        found: list[tuple[Amount, NumericBeliefWitness]] = []
+        findings: list[tuple[Amount, NumericBeliefWitness]] = []
         # one case stands for all groups with the same counts, and the same number
         for at in near[first_of_each(kinds)].tolist():
             row, column = int(rows[at]), int(columns[at])
             p_in = Case(int(groups.sizes[row]), int(matching[at]), self.known_people).p_in
             p_out = self._p_out(groups.domain, cells[row].tolist(), column)
             witness = NumericBeliefWitness(groups.name(row), groups.domain[column], p_in, round_down(p_out))
-            found.append((_epsilon(p_in, p_out), witness))
-        value, worst = max(found, key=lambda each: each[0])  # of equal ones the first
+            findings.append((_epsilon(p_in, p_out), witness))
+        value, worst = max(findings, key=lambda each: each[0])  # of equal ones the first
         return summarize_worst(self, value, worst)
 
     def _epsilons(self, groups: Groups) -> tuple[Integers, Integers, Floats, Integers]:
-        """List groups and values that occur in them, with ε in floats and how many people are near."""
+        """Return groups and values that occur in them, with ε in floats and how many people are near."""
         numbers = self._numbers_of(groups.domain)
         family, floats = self.expected_family.around(numbers)
         rows, columns, _ = groups.counts.entries()
@@ -487,7 +485,7 @@ class NumericBelief(Targeted, GroupByGroup):
         # the people who are known are at most all who are not near
         p_in = matching / np.maximum(people - self.known_people, matching)
         statistic = family.statistic(floats)
-        # what is added up over a group, less the person in question: (cases,) float64
+        # sums over a group, less the person in question: (cases,) float64
         totals = (counts @ statistic)[rows] - statistic[columns]
         center = np.array([float(number) for number in floats])[columns]
         # infinite unless computed: where p_in is 1, and where floats do not hold p_out
@@ -502,7 +500,7 @@ class NumericBelief(Targeted, GroupByGroup):
     def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
         numbers, within = self._numbers_of(domain), Fraction(self.within)
         # without the person in question, who is left out of the release
-        others = [count - (place == column) for place, count in enumerate(counts)]
+        others = [count - (index == column) for index, count in enumerate(counts)]
         center = numbers[column]
         seen = zip(numbers, others, strict=True)
         return self.expected_family.exact(sum(others), seen, center - within, center + within)
@@ -533,7 +531,7 @@ class NumericBelief(Targeted, GroupByGroup):
         return growth_in_words(who, whom, finding.value, witness.p_in, Fraction(witness.p_out))
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute ε again from the witness's group and number alone, person by person."""
+        """Recompute ε from the witness's group and number alone, person by person."""
         assert isinstance(witness, NumericBeliefWitness)
         group = release.group(witness.group)
         counts = group.counts.row(0).tolist()
@@ -545,7 +543,7 @@ class NumericBelief(Targeted, GroupByGroup):
 
 
 def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
-    """Return ε, rounded up; what is beyond floats, or beyond decimals, is infinite."""
+    """Return ε, rounded up; infinite beyond floats and decimals."""
     if p_in == 1:
         return math.inf
     with localcontext(DIGITS):
@@ -559,7 +557,7 @@ def _list_neighbours(numbers: tuple[Fraction, ...], within: Fraction) -> Integer
     """Return the numbers in order, and for each where those within a distance begin and end: (3, numbers)."""
     # fractions, so that a number exactly at the distance counts as near
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
-    line = [numbers[place] for place in order]
+    line = [numbers[index] for index in order]
     start = [bisect_left(line, number - within) for number in numbers]
     stop = [bisect_right(line, number + within) for number in numbers]
     return np.array([order, start, stop], np.int64)
@@ -568,7 +566,7 @@ def _list_neighbours(numbers: tuple[Fraction, ...], within: Fraction) -> Integer
 def count_near(counts: Integers, numbers: tuple[Fraction, ...], within: Fraction) -> Integers:
     """Count the people of each group (rows) who are within a distance of each number (columns)."""
     order, start, stop = _list_neighbours(numbers, within)
-    # running sums along the order of numbers: who is near is a difference of two
+    # running sums along the order of numbers: the people near one are a difference of two
     sums = np.zeros((len(counts), counts.shape[1] + 1), np.int64)
     np.cumsum(counts[:, order], axis=1, out=sums[:, 1:])
     return sums[:, stop] - sums[:, start]

@@ -1,10 +1,10 @@
-"""What somebody believed before the release: what a caller may say of it, and what that comes to for a release.
+"""The attacker's belief before the release: its settings, and the priors that they stand for in a release.
 
-What is believed may depend on what a person has in a column that the release prints (a region): σ(r, s) is the
-parameter of people who have label r there and value s, learned for instance from another release's counts per region.
+The belief may depend on a person's label in a column that the release prints (a region): σ(r, s) is the parameter of
+people who have label r there and value s, learned for instance from another release's counts per region.
 
-Symbols     σ(s) the Dirichlet parameter of a value s, σ their sum, the stubbornness: as many survey answers as it takes
-            to be that sure; a predicate P is a set of values, σ(P) the sum over it.
+Symbols     σ(s) the Dirichlet parameter of a value s, σ their sum, the stubbornness: the number of survey answers that
+            the belief is worth; a predicate P is a set of values, σ(P) the sum over it.
 Classes     I    shape σ(s)/σ known, σ at most this      `Prior.from_weights`, at both ends
             II   σ at most this, any shape: σ(s) = 1     `Prior.from_stubbornness`
             III  shape σ(s)/σ known, σ = ∞               `Prior.from_weights` without evidence
@@ -23,8 +23,8 @@ Subsets     Of all sets of values, single ones and all but single ones are enoug
             outsides that are disjoint (m + m' + τ + τ') / (m + m' − b) is a mediant of (m + τ) / (m − b) and
             (m' + τ') / m': a single value outside is as bad.  (Where m ≤ b it is infinite, and the smaller m the
             sooner; in class II, τ = σ − |P| is less than additive; in class III, τ stands for m + τ.)
-Invariant   every number a caller gives is taken to mean what it says in decimal and kept as a fraction; whatever is
-            hashed (a measure is) holds no list or dict.
+Invariant   a caller's number is kept as the fraction that its decimals mean; what is hashed (a measure is) holds no
+            list or dict.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ Least: TypeAlias = Literal["smallest", "same"]
 
 
 EVERY_SUBSET: Final = "all subsets"
-"""Asks about every set of values but the whole domain: that nothing at all is to be learnt about anybody's value."""
+"""Asks about every set of values but the whole domain: nothing at all is to be learned about a person's value."""
 
 Questions: TypeAlias = tuple[Predicate, ...] | Literal["all subsets"]
-"""What is asked about: some predicates, all there are, or (none of them) each single value."""
+"""Some predicates, all there are, or (the empty tuple) each single value."""
 
 
 class Weights(NumberByValue):
@@ -111,7 +111,7 @@ class WeightsByLabel(dict[Label, Weights]):
         return WeightsByLabel({text: each.scale(factor) for text, each in self.items()})
 
     def smallest(self, among: AbstractSet[Label]) -> Fraction:
-        """The smallest weight of any label and one of these values; of all values, if none of these is there."""
+        """Return the smallest weight of any label and one of these values, or of any value if none of these occurs."""
         pairs = [*chain.from_iterable(each.items() for each in self.values())]
         return min([weight for value, weight in pairs if value in among] or [weight for _, weight in pairs])
 
@@ -133,7 +133,7 @@ def _read_weight(weight: object, text: Label) -> Fraction:
 
 @dataclass(frozen=True)
 class Prior:
-    """What is believed of values, or of predicates, P of a domain, ready to meet counts.
+    """The belief in values, or predicates, P of a domain, ready to be compared with counts.
 
     `weights[j]` = σ(P_j), `total` = σ; `evidence` e is what one person's value weighs against them: 1, or 0 for the
     infinitely stubborn (whose σ(P) and σ are then shares and 1).  With that, in classes I to III alike
@@ -149,7 +149,7 @@ class Prior:
     def whole_terms(self) -> tuple[tuple[int, int, int], ...]:
         """Return the terms of each value or predicate, scaled to whole numbers.
 
-        They are σ(P) − e, what speaks for it with the person left out; σ − σ(P), what speaks against it; and e.
+        They are σ(P) − e, the weight for it with the person left out; σ − σ(P), the weight against it; and e.
         """
         # in a common unit all terms are whole, and their ratios are the same
         unit = math.lcm(self.total.denominator, *(each.denominator for each in self.weights))
@@ -160,7 +160,7 @@ class Prior:
 
     @cached_property
     def float_terms(self) -> tuple[Floats, Floats, int]:
-        """Return the same terms of all; the differences are taken exactly, so that 0 is 0 and nothing cancels."""
+        """Return the same terms as floats; differences are taken exactly, so that 0 is 0 and nothing cancels."""
         return (
             np.array([float(each - self.evidence) for each in self.weights]),
             np.array([float(self.total - each) for each in self.weights]),
@@ -169,18 +169,18 @@ class Prior:
 
     @property
     def stubbornness(self) -> Fraction | float:
-        """How many answers make one as sure as this."""
+        """The number of survey answers that the belief is worth."""
         return self.total if self.evidence else math.inf
 
     @cached_property
     def leaves_doubt(self) -> bool:
-        """Whether everything in question is held possible, and nothing for certain."""
+        """Whether the attacker holds everything in question possible, and nothing certain."""
         return all(0 < weight < self.total for weight in self.weights)
 
     @classmethod
     def from_weights(cls, known: Weights, domain: tuple[Label, ...], occur: Sequence[bool], *, moved: bool) -> Prior:
-        """Class I: the Dirichlet parameters are known; class III: the shares are, and no evidence moves them."""
-        # values that the prior alone knows come last: the release's keep their places
+        """Build from Dirichlet parameters (class I), or from shares that no evidence moves (class III)."""
+        # values that the prior alone knows come last: the release's keep their indices
         wide = (*domain, *(text for text in known if text not in set(domain)))
         weights = tuple(known.get(text, Fraction(0)) for text in wide)
         for text, weight, there in zip(domain, weights, occur, strict=False):
@@ -196,10 +196,10 @@ class Prior:
 
     @classmethod
     def from_stubbornness(cls, stubbornness: Fraction | float, domain: tuple[Label, ...]) -> Prior:
-        """Class II: of each value the shape that makes the release reveal most, σ(s) = 1.
+        """Build class II: for each value the shape with which the release reveals most, σ(s) = 1.
 
-        What is left of σ is elsewhere, if need be with a value that the release does not have.  Class IV: any shape,
-        which no evidence moves; at worst it leaves what is true no weight at all.
+        The rest of σ is elsewhere, if need be on a value that the release does not have.  An infinite stubbornness is
+        class IV: any shape, which no evidence moves; at worst it leaves the true value no weight.
         """
         if stubbornness == math.inf:
             return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
@@ -210,18 +210,18 @@ class Prior:
             )
         return cls(domain, (Fraction(1),) * len(domain), Fraction(stubbornness), evidence=1)
 
-    def drop_values(self, places: Sequence[int]) -> Prior:
-        """Return the prior about a person who has none of these values: their weights are gone from the total."""
-        weights = tuple(Fraction(0) if place in places else weight for place, weight in enumerate(self.weights))
-        left = self.total - sum((self.weights[place] for place in places), Fraction(0))
+    def drop_values(self, indices: Sequence[int]) -> Prior:
+        """Return the prior about a person known to have none of these values: the total is without their weights."""
+        weights = tuple(Fraction(0) if index in indices else weight for index, weight in enumerate(self.weights))
+        left = self.total - sum((self.weights[index] for index in indices), Fraction(0))
         return Prior(self.domain, weights, left, self.evidence)
 
     def join_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
-        place_of = {text: place for place, text in enumerate(self.domain)}
+        index_of = {text: index for index, text in enumerate(self.domain)}
         everything = sum(self.weights, Fraction(0))
         sums = []
         for each in predicates:
-            named = sum((self.weights[place] for place in each.named_indices(place_of)), Fraction(0))
+            named = sum((self.weights[index] for index in each.named_indices(index_of)), Fraction(0))
             sums.append(everything - named if each.all_others else named)
         return Prior(self.domain, tuple(sums), self.total, self.evidence)
 
@@ -250,32 +250,29 @@ class PriorByColumn:
                     raise BadMeasure(
                         f"the prior misses '{shown(value)}' in '{shown(text)}', a value of the release; give its count"
                     )
-        # values that the prior alone knows come last: the release's keep their places
+        # values that the prior alone knows come last: the release's keep their indices
         elsewhere = in_order({value for each in weights.values() for value in each} - {*domain})
         wide = (*domain, *elsewhere)
         rows = tuple(tuple(each.get(value, Fraction(0)) for value in wide) for each in weights.values())
         return cls(tuple(weights), wide, rows, stubbornness)
 
     def find_labels(self, printed: Label) -> list[int]:
-        """Find the labels that a printed one covers."""
+        """Return the indices of the labels that a printed one covers."""
         if printed in self.labels:
             return [self.labels.index(printed)]
         # a generalised label: every label that it covers may be the person's
         reading = read_label(printed)
-        places = [place for place, text in enumerate(self.labels) if reading.covers(text)]
-        if not places:
+        indices = [index for index, text in enumerate(self.labels) if reading.covers(text)]
+        if not indices:
             raise BadMeasure(
                 f"the prior has nothing about '{shown(printed)}', which a group prints; give its counts"
                 f"{did_you_mean(shown(printed), list(map(shown, self.labels)))}"
             )
-        return places
-
-
-# What a caller may say, checked.
+        return indices
 
 
 def read_counts(counts: object) -> Weights:
-    """Read the parameters of a Dirichlet prior: each at least 1."""
+    """Parse the parameters of a Dirichlet prior: each at least 1."""
     if not isinstance(counts, Mapping):
         raise BadMeasure('counts= wants a mapping value → count, such as {"Flu": 12_000, "Cancer": 18_000}')
     weights = Weights(counts)
@@ -289,7 +286,7 @@ def read_counts(counts: object) -> Weights:
 
 
 def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel:
-    """Read weights per label and value, each of at least so much."""
+    """Parse weights per label and value, each at least `least` and above 0."""
     by_label = weights.values() if isinstance(weights, Mapping) else ()
     if not by_label or not all(isinstance(each, Mapping) for each in by_label):
         raise BadMeasure(
@@ -307,7 +304,7 @@ def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel:
 
 
 def read_shape(shape: object) -> Weights | str:
-    """Read a shape: a word, or weights, which are scaled to add up to 1."""
+    """Parse a shape: a word, or weights, which are scaled to add up to 1."""
     if isinstance(shape, str) and shape in ("uniform", "release"):
         return shape
     if isinstance(shape, Mapping):
@@ -319,7 +316,7 @@ def read_shape(shape: object) -> Weights | str:
 
 
 def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> int | Fraction | float:
-    """Read a stubbornness: a positive number, or infinite."""
+    """Parse a stubbornness: a positive number, or infinite."""
     number = exact_number(stubbornness, BadMeasure, name)
     if number <= 0:
         raise BadMeasure(f"{name} is {as_given(stubbornness)}; give a positive number of answers, or math.inf")
@@ -329,7 +326,7 @@ def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> in
 
 
 def read_least_stubbornness(least: object, stubbornness: Fraction | float | None) -> int | Fraction | float | Least:
-    """Read where a range of stubbornness begins: at a number, at the smallest possible, or where it ends."""
+    """Parse where a range of stubbornness begins: at a number, at the smallest possible, or where it ends."""
     if is_one_of(least, Least):
         return least  # type: ignore[return-value]
     if isinstance(least, str):
@@ -344,7 +341,7 @@ def read_least_stubbornness(least: object, stubbornness: Fraction | float | None
 
 
 def read_questions(predicates: Predicates | Literal["all subsets"]) -> Questions:
-    """Read what is asked about: sets of values, or all there are."""
+    """Parse predicates: sets of values, or all there are."""
     if isinstance(predicates, str):
         if predicates == EVERY_SUBSET:
             return EVERY_SUBSET
@@ -357,7 +354,7 @@ def read_questions(predicates: Predicates | Literal["all subsets"]) -> Questions
 
 @lru_cache(maxsize=64)
 def predicates_asked(questions: Questions, domain: tuple[Label, ...]) -> tuple[Predicate, ...]:
-    """List the predicates that stand for what is asked about a domain; none where it is each single value."""
+    """Return the predicates that stand for the questions about a domain; none where they are single values."""
     if questions != EVERY_SUBSET:
         return questions
     others = domain if len(domain) > 2 else ()  # of two values, all but one is the other
@@ -365,11 +362,8 @@ def predicates_asked(questions: Questions, domain: tuple[Label, ...]) -> tuple[P
 
 
 def read_known_people(people: object) -> int:
-    """Read a number of known people."""
+    """Parse a number of known people."""
     return whole_number(people, BadMeasure, "known_people")
-
-
-# From what a caller says to the priors that stand for it, for the release at hand.
 
 
 @lru_cache(maxsize=64)
@@ -383,9 +377,9 @@ def priors_for(
     domain: tuple[Label, ...],
     totals: tuple[int, ...],
 ) -> tuple[Prior, ...]:
-    """Return what may be believed of the values (or predicates) of a release with this domain and these totals.
+    """Return the priors about the values (or predicates) of a release with this domain and these totals.
 
-    One prior, or the most and the least stubborn of those that share a shape: what is in between is never worse.
+    One prior, or the most and the least stubborn of those that share a shape: those between them are never worse.
     """
     occur = [count > 0 for count in totals]
     if counts is not None:
@@ -409,8 +403,8 @@ def priors_for(
 def list_ends(
     most: Fraction | float, least: Fraction | float | str | None, rarest: Fraction | None
 ) -> tuple[Fraction | float, ...]:
-    """List the largest stubbornness and the least, where they differ; `rarest` is the least share that occurs."""
-    if least is None:  # who is moved by nothing is another attacker than those who can be
+    """Return the largest stubbornness and the least, where they differ; `rarest` is the least share that occurs."""
+    if least is None:  # an attacker whom nothing moves is another one than those whom evidence moves
         least = "same" if most == math.inf else "smallest"
     # with 1/rarest answers the rarest value that occurs has exactly one, which is the least allowed
     low = 1 / rarest if least == "smallest" and rarest else most if isinstance(least, str) else least
@@ -424,13 +418,13 @@ def priors_by_column(
     least: Fraction | float | str | None,
     groups: Groups,
 ) -> tuple[PriorByColumn, ...]:
-    """Return the priors that stand for what is said: one, or the two ends of a range."""
+    """Return the priors that the settings stand for: one, or the two ends of a range."""
     if counts is not None:
         return (PriorByColumn.from_weights(counts, counts.total, groups.domain, groups.whole),)
     assert shape is not None
     assert most is not None
     shares = shape.scale(1 / shape.total)
-    rarest = shares.smallest(among={groups.domain[place] for place in np.flatnonzero(groups.whole).tolist()})
+    rarest = shares.smallest(among={groups.domain[index] for index in np.flatnonzero(groups.whole).tolist()})
     ends = list_ends(most, least, rarest)
     if min(ends) * rarest < 1:
         enough = exact_text(math.ceil(1 / rarest))
@@ -440,11 +434,8 @@ def priors_by_column(
     return tuple(PriorByColumn.from_weights(each, end, groups.domain, groups.whole) for end, each in scaled.items())
 
 
-# What is believed, in words.
-
-
 def settings_in_words(belief: PriorBelief) -> str:
-    """Return the attacker's knowledge in the parameters' words.
+    """Describe the attacker's knowledge in the words of the parameters.
 
     >>> from sidelight import PriorBelief
     >>> settings_in_words(PriorBelief(shape="release", stubbornness=1_000, known_people=2, predicates=[["not", "Flu"]]))
@@ -462,7 +453,7 @@ def settings_in_words(belief: PriorBelief) -> str:
     elif belief.counts is None and belief.shape is None:
         parts.append("any shape")
     if belief.stubbornness is not None:
-        # from where to where it goes, as far as that is not understood
+        # the ends of the range, where they are not the usual ones
         most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
         if least in ("same", belief.stubbornness):
             most = most.replace("stubbornness", "stubbornness exactly")
@@ -470,7 +461,7 @@ def settings_in_words(belief: PriorBelief) -> str:
             most += " or less" if isinstance(least, str) else f", at least {exact_text(least)}"
         parts.append(most)
     questions = [belief.predicates] if isinstance(belief.predicates, str) else map(str, belief.questions)
-    asked = {
+    phrases = {
         f"knows {counted(belief.known_people, 'person')}": belief.known_people,
         f"rules out {counted(belief.rules_out, 'value')}": belief.rules_out,
         f"about {', '.join(questions)}": belief.predicates,
@@ -478,11 +469,11 @@ def settings_in_words(belief: PriorBelief) -> str:
         f"apart from {listed(belief.apart_from, most=3)}": belief.apart_from,
         f"by the {belief.decided_by}": belief.decided_by != "definition",
     }
-    return ", ".join([*parts, *(words for words, said in asked.items() if said)])
+    return ", ".join([*parts, *(words for words, applies in phrases.items() if applies)])
 
 
 def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) -> str:
-    """Return a description of the attacker; of a range of stubbornness, also where it is worst.
+    """Describe the attacker, and where in a range of stubbornness the worst case is.
 
     >>> from sidelight import PriorBelief
     >>> describe_attacker(PriorBelief(stubbornness=30_000, known_people=2))

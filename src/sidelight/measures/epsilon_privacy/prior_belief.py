@@ -1,7 +1,7 @@
-"""How much more would someone with a prior belief believe of a person because the person is in the release?
+"""The measure `PriorBelief`: how much more an attacker believes of a person because the person is in the release.
 
-The measure.  What is believed before is in `prior`; the mathematics is in `worst_case`, where `ratios` serves audits
-(`summarize`), searches (`scores`) and tables of all generalisations (`worst_of_parts`).
+The belief before is in `prior`; the mathematics is in `worst_case`, where `ratios` serves audits (`summarize`),
+searches (`scores`) and tables of all generalisations (`worst_of_parts`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ WeightsPerLabel: TypeAlias = (
 
 
 def prior_in_words(settings: Settings) -> str:
-    """Return what an attacker knows who believes something from elsewhere."""
+    """Describe what an attacker with a belief from elsewhere knows."""
     stubbornness, people = settings.get("stubbornness"), amount_in(settings, "known_people")
     sure = "" if stubbornness is None else f", held with a stubbornness of {stubbornness}"
     known = f"; and the values of {counted(people, 'person')}" if people else ""
@@ -110,7 +110,7 @@ class PriorBelief(Targeted, GroupByGroup):
     """How much more would someone with a prior belief believe of a person because the person is in the release?
 
     The attacker learned about the sensitive values elsewhere: a Dirichlet prior with parameters σ(s) and total σ,
-    the *stubbornness* (as many survey answers as it takes to be that sure), and also knows b people exactly.  For
+    the *stubbornness* (the number of survey answers that the belief is worth), and also knows b people exactly.  For
     each group q and value s that occurs in it,
 
         p_in  = n_q(s) / (n_q − min(b, n_q − n_q(s)))       the person is in the release
@@ -118,9 +118,9 @@ class PriorBelief(Targeted, GroupByGroup):
         ε     = max over q, s of p_in/p_out and (1 − p_out)/(1 − p_in)
 
     and ε, the smallest one for which the release is ε-private, is the finding.  1 means that being in the release
-    adds nothing.  What is given says against whom:
+    adds nothing.  The settings choose the attacker:
 
-    | class | given | the attacker |
+    | class | settings | the attacker |
     | --- | --- | --- |
     | I | `shape=` and `stubbornness=` | has this belief, at most this strongly |
     | I | `counts=`, the parameters σ(s) | has this belief, this strongly |
@@ -129,10 +129,10 @@ class PriorBelief(Targeted, GroupByGroup):
     | IV | `stubbornness=math.inf` only | may believe anything, moved by nothing: ε is infinite for every release |
 
     `shape` is "uniform", "release" (the shares of the whole release) or a mapping value → share (scaled to add up
-    to 1).  At most: the worst is at one end of the range, at σ or at the smallest stubbornness that the shape allows,
-    1 / its smallest share of a value that occurs, which a person who is left out moves most.  `least_stubbornness=`
-    lets the range begin elsewhere: at a number, or with "same" where it ends, which asks about exactly σ (as the
-    paper's experiments do).
+    to 1).  "At most" means a range: the worst is at one end of it, at σ or at the smallest stubbornness that the shape
+    allows, 1 / its smallest share of a value that occurs, which a person who is left out moves most.
+    `least_stubbornness=` lets the range begin elsewhere: at a number, or with "same" where it ends, for exactly σ (as
+    in the paper's experiments).
 
     >>> pair = Release.from_counts([{"Flu": 1, "Cold": 1}])
     >>> finding = PriorBelief(shape="uniform", stubbornness=1_000).measure(pair)
@@ -141,9 +141,9 @@ class PriorBelief(Targeted, GroupByGroup):
     >>> PriorBelief(shape="uniform", stubbornness=1_000, least_stubbornness="same").measure(pair).value
     Fraction(1001, 1000)
 
-    Hence II is at least as strong as I with the same stubbornness.  III, who is moved by nothing, is the limit of
-    large stubbornness alone, and learns nothing from groups that are like the shape, of which who can be moved does.
-    Everyone with a shape, moved or not, is `stubbornness=math.inf, least_stubbornness="smallest"`.
+    Hence II is at least as strong as I with the same stubbornness.  III is only the limit of large stubbornness: an
+    attacker whom nothing moves learns nothing from groups that are like the shape, and one whom evidence moves does.
+    Both are covered by `stubbornness=math.inf, least_stubbornness="smallest"`.
 
     The hospital of the paper; 29,998 answers elsewhere, two fifths of them Flu, make the prior (12,000, 18,000):
 
@@ -163,8 +163,8 @@ that is left shrinks by that factor.
     >>> PriorBelief(stubbornness=math.inf).measure(hospital).value
     inf
 
-    **Predicates** say what is to be kept private instead of each single value: sets of values, with names if given
-    as a mapping; a leading "not" means all other values.  Without them, values in `apart_from` are passed over.
+    **Predicates** are kept private instead of each single value: sets of values, named if they are a mapping; a
+    leading "not" means all other values.  Without predicates, values in `apart_from` are skipped.
 
     >>> stomach = {"a stomach disease": ["Ulcer", "Dyspepsia"], "no ulcer": ["not", "Ulcer"]}
     >>> ward = Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "None": 5}])
@@ -172,22 +172,22 @@ that is left shrinks by that factor.
     >>> finding.value, str(finding.witness.predicate), finding.witness.p_in, finding.witness.p_out
     (Fraction(90, 19), 'no ulcer', Fraction(8, 9), Fraction(9, 19))
 
-    `predicates="all subsets"` asks about every set of values: nothing at all is to be learnt, not even that somebody
-    does not have a value.  It is infinite where a group lacks a value that is held possible.
+    `predicates="all subsets"` asks about every set of values: nothing at all is to be learned, not even that a person
+    does not have a value.  It is infinite where a group lacks a value that the attacker holds possible.
 
     >>> finding = PriorBelief(stubbornness=10, predicates="all subsets").measure(ward)
     >>> finding.value, str(finding.witness.predicate)
     (Fraction(50, 19), 'not Ulcer')
 
-    **Ruled out**: `rules_out=ℓ` is about somebody who also knows ℓ values that the person does not have, the worst
-    ones (or fewer); together with `known_people=b` it covers ℓ negations about the person and b about others.
+    **Ruled out**: with `rules_out=ℓ` the attacker also knows ℓ values that the person does not have, the worst ones
+    (or fewer); together with `known_people=b` it covers ℓ negations about the person and b about others.
 
     >>> PriorBelief(stubbornness=10, rules_out=1).measure(ward).value
     Fraction(13, 5)
 
-    **Wishes**: each person may say which predicate is to be kept, by its name or as a value, in a column that is read
-    as sensitive beside that of the values; who leaves it empty asks for nothing.  Then only people's own predicates
-    count, and merging groups may raise ε.
+    **Wishes**: each person may choose the predicate to be kept private, by its name or as a value, in a column that is
+    read as sensitive beside that of the values; an empty cell chooses none.  Then only people's own predicates count,
+    and merging groups may raise ε.
 
     >>> import pyarrow as pa
     >>> import sidelight as sl
@@ -198,9 +198,8 @@ that is left shrinks by that factor.
     Fraction(14, 5)
 
     **By a column**: `by` names a column that the release prints, and `counts` (or `shape`) has weights per label there
-    and value: somebody who expects other things of people from elsewhere, such as one who saw an earlier release's
-    counts per region.  The attacker knows what the person has in the column; a group may print a label that covers
-    several, of which the worst is taken.
+    and value, such as an earlier release's counts per region.  The attacker knows the person's label in the column; of
+    several labels that a group's printed one covers, the worst counts.
 
     >>> earlier = {"North": {"Flu": 900, "Cold": 100}, "South": {"Flu": 100, "Cold": 900}}
     >>> rows = pa.table({"region": ["*"] * 4, "disease": ["Flu", "Flu", "Flu", "Cold"]})
@@ -212,8 +211,8 @@ that is left shrinks by that factor.
     `decided_by="closed conditions"` gives the smallest ε that meets the paper's own conditions (Theorems 1 to 3)
     instead of the definition: never smaller, sometimes a little larger.
 
-    Merging groups never raises ε in any class, as long as ε is above 1.  (Below 1, which only predicates that
-    nobody believes more of can reach, it may rise towards 1; limits begin at 1.)
+    Merging groups never raises ε in any class, as long as ε is above 1.  (Below 1, which is possible only for
+    predicates that become less believable, it may rise towards 1; limits begin at 1.)
 
     Source: Machanavajjhala, Gehrke and Götz, Data publishing against realistic adversaries, VLDB 2009.
     """
@@ -306,12 +305,12 @@ that is left shrinks by that factor.
 
     @property
     def about_values(self) -> bool:  # type: ignore[override]
-        """Not with wishes: then it is about two sensitive columns at once."""
+        """Whether it is about values alone: wishes are about two sensitive columns at once."""
         return self.wishes is None
 
     @property
     def when_groups_merge(self) -> Monotonicity:
-        """Merging never raises it, unless only some ask (see `wishes`), or a column decides (see `by_column`)."""
+        """Never rising, unless only some people's predicates count (`wishes`) or the prior depends on a column."""
         return Monotonicity.NON_INCREASING if self.wishes is self.by is None else Monotonicity.UNKNOWN
 
     @classmethod
@@ -337,7 +336,7 @@ that is left shrinks by that factor.
         known_people: int = 0,
         predicates: Predicates | Literal["all subsets"] = (),
     ) -> PriorBelief:
-        """Return the belief (class I) of one who saw these counts elsewhere and knew nothing before, σ(s) = count + 1.
+        """Build the belief (class I) of an attacker who saw these counts and knew nothing before, σ(s) = count + 1.
 
         >>> PriorBelief.from_counts({"Flu": 11_999, "Cancer": 17_999}) == PriorBelief(
         ...     counts={"Flu": 12_000, "Cancer": 18_000})
@@ -359,9 +358,9 @@ that is left shrinks by that factor.
         by: str | None = None,
         predicates: Predicates | Literal["all subsets"] = (),
     ) -> PriorBelief:
-        """Return the belief (class I) of one who saw another release (or a table's totals), σ(s) = count + 1.
+        """Build the belief (class I) of an attacker who saw another release (or a table's totals), σ(s) = count + 1.
 
-        `by` names a column that it prints: what is believed then depends on what people have there.
+        `by` names a column that it prints: the belief then depends on people's labels there.
 
         >>> metropolis = Release.from_counts([{"Flu": 11_999, "Cancer": 17_999}])
         >>> PriorBelief.from_release(metropolis).counts
@@ -387,7 +386,7 @@ that is left shrinks by that factor.
         return self.predicates  # type: ignore[return-value]  # as read
 
     def predicates_in_question(self, groups: Groups) -> tuple[Predicate, ...]:
-        """List the predicates that stand for what is asked; none where it is each single value."""
+        """Return the predicates that stand for the questions; none where they are single values."""
         if self.wishes is None:
             return predicates_asked(self.questions, self.priors(groups)[0].domain)
         return tuple(each for each in self._find_wishes(groups) if each is not None)
@@ -398,17 +397,17 @@ that is left shrinks by that factor.
         return predicates_wished(self.wishes, groups.domain, self.questions)
 
     def amounts(self) -> dict[str, int]:
-        """Return what an attacker knows, and how surely; where a range of stubbornness begins is no amount."""
+        """Return the numbers of what the attacker knows; the start of a range of stubbornness is none of them."""
         return {name: amount for name, amount in super().amounts().items() if name != "least_stubbornness"}
 
     @property
     def more_is_worse(self) -> tuple[str, ...]:
-        """What is known always; stubbornness unless exactly that one is asked about, as beliefs may come to fit."""
+        """Knowledge always; stubbornness unless it is exact, as beliefs may come to fit the release."""
         known = ("known_people", "rules_out") if self.rules_out else ("known_people",)
         return known if self.least_stubbornness == "same" else (*known, "stubbornness")
 
     def priors(self, groups: Groups) -> tuple[Prior, ...]:
-        """Return what may be believed of each value (or predicate) of the release that these groups belong to."""
+        """Return the priors about each value (or predicate) of the release that these groups belong to."""
         seen = self.seen(groups)
         return priors_for(
             counts=self.counts,
@@ -430,10 +429,10 @@ that is left shrinks by that factor.
             return self._worst_by_column(groups)
         if not self.rules_out:
             return self._worst(groups, worst_of_parts(self.cases(groups), self.priors(groups), self.decided_by).get(0))
-        # the worst over what may be ruled out of the person: those who have it are then as good as not there
+        # the worst over what the attacker may rule out: people who have it are as good as not there
         worst = summarize_worst(self, otherwise=self.if_nothing_to_measure)
-        for places, cases, priors in self._ruled_out(groups):
-            texts = tuple(priors[0].domain[place] for place in places)
+        for indices, cases, priors in self._ruled_out(groups):
+            texts = tuple(priors[0].domain[index] for index in indices)
             worst_left = worst_of_parts(cases, priors, "definition").get(0)
             worst = worst.merge(self._worst(groups, worst_left, ruled_out=texts))
         return worst
@@ -442,7 +441,7 @@ that is left shrinks by that factor.
     def worst_of_parts(
         cls, measures: Sequence[Self], groups: Groups, starts: Integers
     ) -> Iterator[Sequence[Amount | None]]:
-        """Return ε of each part; what depends on the counts alone is worked out once for all who ask about the same."""
+        """Return ε of each part; what depends on the counts alone is computed once per question."""
         part = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(groups)))
         cases: dict[tuple[object, ...], Cases] = {}
         for adversary in measures:
@@ -459,24 +458,24 @@ that is left shrinks by that factor.
             if question not in cases:
                 cases[question] = adversary.cases(groups, part=part)
             epsilons = epsilons_of_parts(cases[question], adversary.priors(groups), adversary.decided_by)
-            yield [epsilons.get(place) for place in range(len(starts))]
+            yield [epsilons.get(index) for index in range(len(starts))]
 
     def _ruled_out(self, groups: Groups) -> Iterator[tuple[tuple[int, ...], Cases, tuple[Prior, ...]]]:
         cases, priors, counts = self.cases(groups), self.priors(groups), groups.counts.dense()
         width = len(priors[0].domain)
-        for places in chain.from_iterable(combinations(range(width), size) for size in self._sizes_ruled_out(width)):
+        for indices in chain.from_iterable(combinations(range(width), size) for size in self._sizes_ruled_out(width)):
             # people with a value that is ruled out leave their group, so that n falls and n(s) stays
-            gone = counts[:, [place for place in places if place < counts.shape[1]]].sum(axis=1)
-            left = cases.take(np.flatnonzero(~np.isin(cases.columns, places)))
+            gone = counts[:, [index for index in indices if index < counts.shape[1]]].sum(axis=1)
+            left = cases.take(np.flatnonzero(~np.isin(cases.columns, indices)))
             yield (
-                places,
+                indices,
                 replace(left, people=left.people - gone[left.rows]),
-                tuple(p.drop_values(places) for p in priors),
+                tuple(p.drop_values(indices) for p in priors),
             )
 
     def _sizes_ruled_out(self, width: int) -> range:
         # ruling out all values but one would leave nothing to ask about
-        sizes = range(min(self.rules_out, max(width - 2, 0)) + 1)  # who can have one value alone has it, in or out
+        sizes = range(min(self.rules_out, max(width - 2, 0)) + 1)
         if (sets := sum(math.comb(width, size) for size in sizes)) > 5_000:  # all of them are gone through
             raise BadMeasure(f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it")
         return sizes
@@ -485,9 +484,9 @@ that is left shrinks by that factor.
         priors, predicates = self.priors_by_column(groups), self.questions
         assert not isinstance(predicates, str)
         assert self.by is not None
-        # of each predicate (none: single values) the places of its values
+        # of each predicate (none: single values) the indices of its values
         domain, targets = priors[0].domain, [] if predicates else self.targets.indices(groups).tolist()
-        sets = [each.indices(domain) for each in predicates] or [[place] for place in targets]
+        sets = [each.indices(domain) for each in predicates] or [[index] for index in targets]
         worst = worst_by_column(groups, find_printed_column(groups.columns, self.by), priors, sets)
         if worst is None:
             return summarize_worst(self, otherwise=self.if_nothing_to_measure)
@@ -497,13 +496,13 @@ that is left shrinks by that factor.
         return summarize_worst(self, epsilon, replace(witness, value=value, predicate=predicate))
 
     def priors_by_column(self, groups: Groups) -> tuple[PriorByColumn, ...]:
-        """Return what may be believed of each value, by what people have in the column."""
+        """Return the priors about each value, by people's labels in the column."""
         settings = self.counts, self.shape, self.stubbornness, self.least_stubbornness
         return priors_by_column(*settings, groups)  # type: ignore[arg-type]  # as read
 
     @property
     def counts_decide(self) -> bool:  # type: ignore[override]
-        """Not where what is believed depends on what is printed."""
+        """Whether counts alone decide: not where the belief depends on printed labels."""
         return self.by is None
 
     def cases(self, groups: Groups, *, part: Integers | None = None) -> Cases:
@@ -517,7 +516,7 @@ that is left shrinks by that factor.
         )
         if not self.apart_from:
             return cases
-        # columns are places of values here, as `apart_from` goes without predicates
+        # columns are indices of values here, as `apart_from` goes without predicates
         return cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.indices(groups))))
 
     def scores(self, groups: Groups) -> Floats:
@@ -534,7 +533,7 @@ that is left shrinks by that factor.
         return scores
 
     def kinds(self, groups: Groups) -> Integers:
-        """All counts decide, and not only their proportions: more people are more evidence."""
+        """Return all counts, and not only their proportions: more people are more evidence."""
         return groups.counts.dense()
 
     def _worst(self, groups: Groups, worst: WorstEpsilon | None, *, ruled_out: tuple[Label, ...] = ()) -> Summary:
@@ -545,8 +544,8 @@ that is left shrinks by that factor.
         stubbornness = worst.prior.stubbornness
         if ruled_out:  # a prior without the values has lost its stubbornness: find the one that it was made from
             priors = self.priors(groups)
-            places = [priors[0].domain.index(text) for text in ruled_out]
-            stubbornness = next(each.stubbornness for each in priors if each.drop_values(places) == worst.prior)
+            indices = [priors[0].domain.index(text) for text in ruled_out]
+            stubbornness = next(each.stubbornness for each in priors if each.drop_values(indices) == worst.prior)
         witness = PriorBeliefWitness(
             groups.name(worst.row),
             groups.domain[worst.column] if predicate is None else str(predicate),
@@ -576,7 +575,7 @@ that is left shrinks by that factor.
         return finding_in_words(finding, self, finding.witness)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute ε of the witness's group and value again: by its worlds if it is small, else by the definition."""
+        """Recompute ε of the witness's group and value: by its worlds if it is small, else by the definition."""
         assert isinstance(witness, PriorBeliefWitness)
         if self.by is not None:
             return replay_by_column(self, witness, release)
@@ -588,7 +587,7 @@ that is left shrinks by that factor.
 
 
 def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label, dict[Label, int]]:
-    """Count, for each label that a column prints, how often each value was seen there, and some more."""
+    """Return, for each label that a column prints, `more` than the count of each value there."""
     columns = groups.quasi if isinstance(groups, Table) else groups.columns
     column = find_printed_column(columns, name)
     rows, values, counts = groups.counts.entries()
@@ -602,7 +601,7 @@ def counts_by_label(groups: Groups | Table, name: str, more: int) -> dict[Label,
 
 
 def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
-    """Return how much more is believed, of whom and by whom."""
+    """Describe how much the belief grows, and in whom."""
     who, whom = describe_attacker(belief, at_worst=witness.stubbornness), _whom(belief, witness)
     # a prior that rules out what is true: the factor is infinite whatever is published
     if witness.p_out == 0:
@@ -619,7 +618,7 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBelief
 
 
 def growth_in_words(who: str, whom: str, factor: Amount, p_in: Fraction, p_out: Fraction, *, change: str = "") -> str:
-    """Return by which factor a belief grows, and from what to what; up to 1 none is worth naming."""
+    """Describe by which factor a belief grows, and from what to what; a factor up to 1 is not worth naming."""
     if factor <= 1:
         return f"{who} would not believe more of anyone for being in the release, not even that {whom}."
     times = "more than 1e308" if factor == math.inf else short_decimal(factor)

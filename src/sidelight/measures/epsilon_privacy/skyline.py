@@ -1,14 +1,14 @@
-"""How stubborn may somebody be, and how many people may they know, before a release reveals more than ε?
+"""How stubborn may an attacker be, and how many people may they know, before a release reveals more than ε?
 
 More stubbornness allowed is never less risk (at most σ covers at most σ' < σ), nor is one more person known, who at
-worst lacks the value and is in the group.  So what a release withstands at ε is a set of pairs (σ, b) closed downwards,
-and its maximal pairs, the skyline, say all of it.
+worst lacks the value and is in the group.  So the pairs (σ, b) that a release resists at ε are a set closed downwards,
+which its maximal pairs, the skyline, determine.
 
-Largest σ   for a given b.  A case withstands σ where p_out ≥ t, t = max(p_in/ε, 1 − ε(1 − p_in)).  With n people of
+Largest σ   for a given b.  A case resists σ where p_out ≥ t, t = max(p_in/ε, 1 − ε(1 − p_in)).  With n people of
             whom n_P match (and one is left out), that is in class I with the shape π = σ(P)/σ
                 n_P − 1 + πσ ≥ t (n − 1 + σ),  hence  σ ≤ ((n_P − 1) − t (n − 1)) / (t − π), or any σ where π ≥ t
             if it holds at the least σ, and in class II with r values, σ ≤ (n_P − 1 + r) / t − (n − 1).  Begin with the
-            largest σ in question; while the worst case at σ breaks ε, lower σ to the bound of that case.  What is left
+            largest σ in question; while the worst case at σ breaks ε, lower σ to the bound of that case.  The result
             is exact: no case breaks ε at it, and one does above it.
 Largest b   for a given σ, by halving.
 Cost        as many measurements as cases become the worst on the way down, a few; log₂(people) of them for b.
@@ -32,7 +32,7 @@ from sidelight.release.release import Release
 
 
 class BeliefPoint(NamedTuple):
-    """What is withstood: somebody at most so stubborn, who knows so many people."""
+    """An attacker whom the release resists: at most this stubborn, and knowing this many people."""
 
     stubbornness: Fraction | float
     known_people: int
@@ -41,19 +41,19 @@ class BeliefPoint(NamedTuple):
 def belief_skyline(
     release: Release, belief: PriorBelief, at_most: Bound, *, known_people: Iterable[int] | int | None = None
 ) -> tuple[BeliefPoint, ...]:
-    """How stubborn may somebody be, and how many people may they know, before a release reveals more than ε?
+    """Return how stubborn an attacker may be, and how many people they may know, while a release reveals at most ε.
 
-    `belief` says what they expect (a shape, or without one anything), what is asked about, and how stubborn they may
-    be at most; how many people it knows is not heeded.  For each number of `known_people` (0, 1, 2, 5, 10, … up to the
-    most that the release withstands, if none is given) the largest stubbornness at which `belief` stays `at_most` ε,
-    exactly; pairs that follow from others are left out.  Empty where the release does not withstand even the least.
+    `belief` has what they expect (a shape, or without one anything), the predicates, and the largest stubbornness; its
+    `known_people` is ignored.  For each number of `known_people` (by default 0, 1, 2, 5, 10, … up to the most that the
+    release resists) this is the largest stubbornness at which `belief` stays `at_most` ε, exactly; pairs that follow
+    from others are left out.  Empty where the release does not resist even the least.
 
     >>> hospital = Release.from_counts([
     ...     {"Flu": 200, "Cancer": 300}, {"Flu": 1800, "Cancer": 2700}, {"Flu": 18000, "Cancer": 2000}])
     >>> [(float(round(sigma, 2)), b) for sigma, b in belief_skyline(hospital, PriorBelief(stubbornness=math.inf), 3)]
     [(1001.0, 0), (998.0, 1), (995.0, 2), (986.0, 5), (971.0, 10), (941.0, 20), (851.0, 50), (701.0, 100), (6.34, 153)]
 
-    Whoever expects two fifths of Flu may be as stubborn as they like at ε = 6:
+    An attacker who expects two fifths of Flu may be as stubborn as they like at ε = 6:
 
     >>> expects = PriorBelief(shape={"Flu": 2, "Cancer": 3}, stubbornness=math.inf)
     >>> belief_skyline(hospital, expects, 6, known_people=0)
@@ -70,14 +70,14 @@ def belief_skyline(
     if known_people is None:
         amounts = _usual_amounts(release, belief, limit)
     else:
-        given = [known_people] if isinstance(known_people, int) else known_people
-        amounts = sorted({read_known_people(amount) for amount in given})
-    points = [(largest_stubbornness(release, replace(belief, known_people=known), limit), known) for known in amounts]
-    withstood = [BeliefPoint(sigma, known) for sigma, known in points if sigma is not None]
+        several = [known_people] if isinstance(known_people, int) else known_people
+        amounts = sorted({read_known_people(amount) for amount in several})
+    pairs = [(largest_stubbornness(release, replace(belief, known_people=known), limit), known) for known in amounts]
+    points = [BeliefPoint(sigma, known) for sigma, known in pairs if sigma is not None]
     return tuple(
         point
-        for point in withstood
-        if not any(other != point and other[0] >= point[0] and other[1] >= point[1] for other in withstood)
+        for point in points
+        if not any(other != point and other[0] >= point[0] and other[1] >= point[1] for other in points)
     )
 
 
@@ -91,13 +91,13 @@ def _widen(belief: PriorBelief) -> PriorBelief:
         raise BadMeasure("exactly so stubborn is not withstood by degrees; leave least_stubbornness= out")
     if belief.shape is not None:
         return replace(belief, least_stubbornness=belief.least_stubbornness or "smallest")
-    # without a shape infinite stubbornness withstands nothing, and the largest finite one stands for the end
+    # without a shape no release resists infinite stubbornness, and the largest finite one stands for the end
     return replace(belief, stubbornness=LARGEST) if belief.stubbornness == math.inf else belief
 
 
 def largest_stubbornness(release: Release, belief: PriorBelief, limit: Fraction) -> Fraction | float | None:
-    """Find the largest σ that a release withstands, of one who knows so many people; None where it withstands none."""
-    if not _withstands_the_least(release, belief, limit):
+    """Return the largest σ that a release resists, with the belief's known people; None where it resists none."""
+    if not _resists_least_stubborn(release, belief, limit):
         return None
     sigma = belief.stubbornness
     assert sigma is not None
@@ -118,19 +118,19 @@ def largest_stubbornness(release: Release, belief: PriorBelief, limit: Fraction)
 
 
 def _usual_amounts(release: Release, belief: PriorBelief, limit: Fraction) -> list[int]:
-    """Return 0, 1, 2, 5, 10, … and the most people who may be known by anybody that the release withstands."""
-    # by halving: `most` is withstood and `high` is not; to know fewer people is never worse for the release
+    """Return 0, 1, 2, 5, 10, … and the largest number of known people that the release resists."""
+    # by halving: `most` is resisted and `high` is not; to know fewer people is never worse for the release
     most, high = -1, release.size + 1
     while high - most > 1:
-        # the whole release first, which most that is withstood at all withstands
+        # the whole release first: mostly a release that resists anybody resists that
         middle = high - 1 if high > release.size else (most + high) // 2
-        withstood = _withstands_the_least(release, replace(belief, known_people=middle), limit)
-        most, high = (middle, high) if withstood else (most, middle)
+        resists = _resists_least_stubborn(release, replace(belief, known_people=middle), limit)
+        most, high = (middle, high) if resists else (most, middle)
     series = (step * 10**power for power in count() for step in (1, 2, 5))
     return [] if most < 0 else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
 
 
-def _withstands_the_least(release: Release, belief: PriorBelief, limit: Fraction) -> bool:
+def _resists_least_stubborn(release: Release, belief: PriorBelief, limit: Fraction) -> bool:
     prior = belief.priors(release.groups)[-1]
     if belief.shape is None:
         # σ(s) = 1 for each value is the least that class II allows

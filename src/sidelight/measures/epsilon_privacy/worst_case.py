@@ -1,4 +1,4 @@
-"""How much more is believed of somebody because of being in the release?  The worst case of many.
+"""How much a belief about a person grows because the person is in the release, in the worst of many cases.
 
 Symbols     a case is a group q and a value (or predicate) s that occurs in it: n = n_q people, n_s = n_q(s) ≥ 1 have
             it; b people are known; of the prior σ(s), σ, and e, what one person's value weighs (`prior.Prior`).
@@ -17,20 +17,20 @@ Invariant   floats are infinite exactly where ε is and else off by a few last d
 Cost        some ten vectorised operations per case and prior; exact arithmetic for the few cases near the worst.
 Source      Machanavajjhala, Gehrke and Götz, Data publishing against realistic adversaries, VLDB 2009.
 
-What does each person want kept private?  Predicates that people choose themselves.
+*Wishes*: predicates that people choose themselves.
 
-Φ(u), the predicates of a person u, stand in a column of the table, the wishes: a cell names a predicate, or a value.
-Whoever has an empty cell asks for nothing.  So the sensitive columns are two, the values and the wishes, and groups
-count combinations of both.
+Φ(u), the predicates of a person u, stand in a column of the table, the wishes: a cell names a predicate or a value, and
+an empty one chooses none.  So the sensitive columns are two, the values and the wishes, and groups count combinations
+of both.
 
-Cases       of a group q and a wish w that somebody there has: n_P people of q, whatever they wish, are in w's predicate
-            P.  One of those who wish w may be in P themselves: that is the worst of them, as in any other case.  If
-            none of them is, the belief in what is not so may still grow, because the others are: a `mismatch`.
-Monotone    No: a person in a group without P has nothing to fear of it, and joins people who have P, and no wish.
+Cases       of a group q and a wish w that occurs there: n_P people of q, whatever they wish, are in w's predicate P.
+            One of those who wish w may be in P themselves: that is the worst of them, as in any other case.  If none
+            of them is, the false belief may still grow, because the others are: a `mismatch`.
+Monotone    No: a person in a group without P has nothing to fear from it, and joins people who have P, and no wish.
 Source      Machanavajjhala et al., section 2.1 and 5.1; Xiao and Tao, Personalized privacy preservation, SIGMOD 2006,
             whose guarding nodes are such predicates.
 
-What if somebody expects other things of people from elsewhere?  A prior that depends on a printed column.
+*By a column*: a prior that depends on a printed column.
 
 Symbols     σ(r, s) the Dirichlet parameter of people who have label r in the column (a region) and value s; a group
             prints a label that covers the regions R; σ_R(s) = Σ σ(r, s) over R, and w(s) = σ(r, s) / σ_R(s).
@@ -41,7 +41,7 @@ Beliefs     People of the group are drawn from the cells R × values with unknow
             p_in(s | r)  ∝  n_s · w(s)                       and of one who is left out, having v,
             p_out(s | r) ∝  (n_s − [s = v]) · w(s) · e + σ(r, s)
 
-            for every stubbornness; e is what one person's value weighs, 0 for the infinitely stubborn.  (The first is
+            for every stubbornness; e is what one person's value weighs, 0 for infinite stubbornness.  (The first is
             Theorem 3.1 of the ℓ-diversity paper, to which this paper's conclusion points.)  Where the group prints one
             region, w = 1, and both are as everywhere.  A predicate P adds up over its values; the worst v in it is that
             with the largest w.
@@ -100,16 +100,16 @@ class Ratio(StrEnum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PriorBeliefWitness(Witness):
-    """Of whom most more is believed: anyone of a group who has a value, or who is in a predicate."""
+    """The person about whom belief grows most: anyone of a group who has a value, or who is in a predicate."""
 
     predicate: Predicate | None = None  # where predicates are in question; `value` is then its text
     p_in: Fraction = Fraction(0)  # the belief with the person in the release
     p_out: Fraction = Fraction(0)  # the belief with the person left out
     ratio: Ratio = Ratio.BELIEF  # which of the two ratios is the larger one
-    stubbornness: Fraction | float = math.inf  # of the prior for which it is so, of all those allowed
-    matches: bool = True  # whether the person asked about has it
-    label: Label = None  # what the person has in the column that the prior depends on, if it does
-    ruled_out: tuple[Label, ...] = ()  # what the attacker knows that the person does not have
+    stubbornness: Fraction | float = math.inf  # of the worst prior
+    matches: bool = True  # whether the person in question has it
+    label: Label = None  # the person's, in the column that the prior depends on, if any
+    ruled_out: tuple[Label, ...] = ()  # values that the attacker knows the person not to have
 
 
 class Case(NamedTuple):
@@ -118,7 +118,7 @@ class Case(NamedTuple):
     people: int
     matching: int
     known: int
-    mismatch: int = 0  # 1 where the person asked about does not match
+    mismatch: int = 0  # 1 where the person in question does not match
 
     @property
     def p_in(self) -> Fraction:
@@ -160,7 +160,7 @@ def ratios(
 
 
 def smallest_epsilon(case: Case, prior: Prior, column: int, rule: DecisionRule) -> tuple[Amount, Ratio]:
-    """Return ε of one case and the ratio that decides it, in whole numbers: several times quicker than fractions."""
+    """Return ε of one case and the ratio that decides it, in whole numbers: several times faster than fractions."""
     closed, unknown = rule == "closed conditions", case.people - case.known
     if unknown < case.matching + case.mismatch:  # more are known than do not match
         if closed:
@@ -195,7 +195,7 @@ class Cases:
     people: Integers  # n
     matching: Integers  # n_s
     known: int  # b
-    mismatch: Integers | None = None  # 1 where the person asked about does not match; None: everybody does
+    mismatch: Integers | None = None  # 1 where the person in question does not match; None: everybody does
 
     @classmethod
     def from_groups(
@@ -207,16 +207,16 @@ class Cases:
         known: int,
         part: Integers | None = None,
     ) -> Cases:
-        """List the cases: one column per value of the release, or per predicate on the (wider) domain."""
+        """Build the cases: one column per value of the release, or per predicate on the (wider) domain."""
         if not predicates:
             rows, columns, matching = groups.counts.entries()
         else:
-            # who has a value that each predicate names: (groups, predicates)
-            counts, place_of = groups.counts.dense(), {text: place for place, text in enumerate(domain)}
+            # people with a value that each predicate names: (groups, predicates)
+            counts, index_of = groups.counts.dense(), {text: index for index, text in enumerate(domain)}
             sums = np.empty((len(counts), len(predicates)), np.int64)
             for column, each in enumerate(predicates):
                 # a prior may know values that the release does not have: they come after all that it has
-                named = [place for place in each.named_indices(place_of) if place < counts.shape[1]]
+                named = [index for index in each.named_indices(index_of) if index < counts.shape[1]]
                 having = counts[:, named].sum(axis=1)
                 sums[:, column] = counts.sum(axis=1) - having if each.all_others else having
             rows, columns = np.nonzero(sums)
@@ -237,7 +237,7 @@ class Cases:
         return Cases(part, rows, columns, people, matching, self.known, mismatch)
 
     def epsilons(self, priors: Sequence[Prior], rule: DecisionRule) -> Floats:
-        """Return ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""
+        """Return ε of every case in floats: infinite exactly where ε is, else off by a few last digits."""
         # the worst over all priors, in the memory of the first
         first, *others = (self._epsilons(prior, rule) for prior in priors)
         for other in others:
@@ -249,7 +249,7 @@ class Cases:
         believed, doubted = believed[self.columns], doubted[self.columns]
         if self.mismatch is not None:
             believed += evidence * self.mismatch
-            doubted -= evidence * self.mismatch  # who is left out is one of those that do not match
+            doubted -= evidence * self.mismatch  # the person left out is one of those that do not match
         terms = believed, doubted, evidence
         belief, under_belief, doubt, under_doubt = ratios(self._counts, terms, closed=closed)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -262,7 +262,7 @@ class Cases:
 
     @cached_property
     def certain(self) -> Cases:
-        """The first case of each part in which everybody who is not known matches, so that p_in = 1."""
+        """The first case of each part in which all unknown people match, so that p_in = 1."""
         # cases are sorted by part, so that the first of each run is the part's first
         sure = np.flatnonzero(self._unknown == self.matching)
         return self.take(sure[run_starts([self.part[sure]])])
@@ -287,7 +287,7 @@ class Cases:
 
 
 class WorstEpsilon(NamedTuple):
-    """The worst case of a part: its group's row, its column, ε, and the prior that it is so for."""
+    """The worst case of a part: its group's row, its column, ε, and the prior with which it is reached."""
 
     row: int
     column: int
@@ -298,10 +298,7 @@ class WorstEpsilon(NamedTuple):
 
 
 def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) -> dict[int, WorstEpsilon]:
-    """Find the worst case of each part; parts without cases are left out.
-
-    Of equally bad cases the first one counts: by group, then by column, then by prior.
-    """
+    """Return the worst case of each part that has cases; of equally bad ones the first by group, column and prior."""
     worst: dict[int, WorstEpsilon] = {}
     # groups that stay the same are in many parts
     epsilons: dict[tuple[int, ...], tuple[Case, Amount, Ratio, Prior]] = {}
@@ -318,7 +315,7 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) ->
 
 
 def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) -> dict[int, Amount]:
-    """Return ε of each part, and nothing about the case that decides it; parts without cases are left out."""
+    """Return ε of each part that has cases, without the case that decides it."""
     epsilons: dict[int, Amount] = {}
     if _infinite_where_certain(priors, rule):
         epsilons = dict.fromkeys(cases.certain.part.tolist(), math.inf)
@@ -331,7 +328,7 @@ def _infinite_where_certain(priors: Sequence[Prior], rule: DecisionRule) -> bool
 
 
 def _list_candidates(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) -> Iterator[tuple[int, ...]]:
-    """Return the cases that may be the worst of their part: part, row, column, n, n_s, and whether it is a mismatch."""
+    """Yield the cases that may be the worst of their part: part, row, column, n, n_s, and whether it is a mismatch."""
     if _infinite_where_certain(priors, rule):
         yield from cases.certain
         cases = cases.uncertain
@@ -340,7 +337,7 @@ def _list_candidates(cases: Cases, priors: Sequence[Prior], rule: DecisionRule) 
 
 
 def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
-    """List the cases near the worst of their part; the first of those that are equal, or infinite, is enough."""
+    """Return the cases near the worst of their part: of equal ones, or infinite ones, the first is enough."""
     # floats propose all within NEAR of the worst of their part; of infinite ones, which are exact, the first
     starts = np.flatnonzero(run_starts([cases.part]))
     limits = np.maximum.reduceat(epsilons, starts) * (1 - NEAR)
@@ -348,13 +345,10 @@ def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
     near = near[run_starts([cases.part[near]]) | np.isfinite(epsilons[near])]
     if len(near) == len(limits):
         return near
-    # class II has many equal ones, as there ε often depends on n alone; packed keys are twice as quick as hashed rows
+    # class II has many equal ones, as there ε often depends on n alone; packed keys are twice as fast as hashed rows
     numbers = (cases.part, cases.columns, cases.matching, cases.people, cases.mismatch)
     identity = tuple(each[near] for each in numbers if each is not None)
     return near[np.sort(smallest_of_each(identity, np.arange(len(near)))[1])]
-
-
-# The definition and the conditions as they are printed, one case at a time: how a witness is replayed.
 
 
 def epsilon_of_beliefs(p_in: Fraction, p_out: Fraction) -> Amount:
@@ -386,18 +380,15 @@ def closed_conditions(case: Case, prior: Prior, column: int) -> Amount:
     return max(first, (needed * strength + unknown) / (strength - 1 + unknown))
 
 
-# ε of a witness once more: by going through the worlds of a small group, by the definition for a larger one.
-
-
 def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
-    """Compute ε again from the group and the value (or predicate) alone."""
+    """Recompute ε from the group and the value (or predicate) alone: small groups by their worlds."""
     group, prior = release.group(witness.group), _find_prior(belief, release, witness)
     domain = prior.domain
     # people with a value that is ruled out are not there
     seen = zip(group.domain, group.counts.row(0).tolist(), strict=True)
     bag = {text: count for text, count in seen if text not in witness.ruled_out}
     predicate = Predicate.any_of(witness.value) if witness.predicate is None else witness.predicate
-    values = {domain[place] for place in predicate.indices(domain)}
+    values = {domain[index] for index in predicate.indices(domain)}
     matching = sum(count for text, count in bag.items() if text in values)
     case = Case(sum(bag.values()), matching, belief.known_people, int(not witness.matches))
     by_definition = belief.decided_by == "definition"
@@ -433,17 +424,17 @@ def _find_prior(belief: PriorBelief, release: Release, witness: PriorBeliefWitne
 def worst_weights(
     belief: PriorBelief, release: Release, witness: PriorBeliefWitness, values: set[Label]
 ) -> dict[Label, Fraction]:
-    """Return σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
+    """Return σ(s) of every value; where any shape is possible, the rest goes to a value that is not in question."""
     prior = _find_prior(replace(belief, predicates=()), release, witness)
     weights = dict(zip(prior.domain, prior.weights, strict=True))
-    # of class II only σ(s) = 1 is fixed: the rest goes where nothing is asked about
+    # of class II only σ(s) = 1 is fixed: the rest goes to a value that is not in question
     left = prior.total - sum(weights.values())
     elsewhere = next((text for text in prior.domain if text not in values), "\0")  # which no release has
     return {**weights, elsewhere: weights.get(elsewhere, 0) + left} if left else weights
 
 
 def values_beside(wishes: str, domain: tuple[Label, ...]) -> str:
-    """Return which of two sensitive columns has the values, where one has the wishes."""
+    """Return the name of the sensitive column that has the values, beside the one that has the wishes."""
     names = domain.names if isinstance(domain, JointDomain) else ()
     if wishes not in names or len(names) != 2:
         beside = f", not {listed(names)}" if names else ""
@@ -481,7 +472,7 @@ def cases_of_wishes(
     known: int,
     part: Integers | None,
 ) -> Cases:
-    """List the groups and wishes in question: the columns are those of the predicates that anybody wishes for."""
+    """Return the cases of groups and wishes: a column per predicate that a person wishes for."""
     joint = groups.domain
     assert isinstance(joint, JointDomain)
     counts, wish = groups.counts.dense(), joint.column(wishes).codes
@@ -490,7 +481,7 @@ def cases_of_wishes(
     for code, predicate in enumerate(predicates):
         if predicate is None:
             continue
-        # by joint values: those in the predicate, whatever their wish
+        # flags of joint values: those in the predicate, whatever their wish
         inside = np.isin(value, predicate.indices(domain))
         matching.append(counts[:, inside].sum(axis=1))
         wishing.append(counts[:, wish == code].any(axis=1))
@@ -500,7 +491,7 @@ def cases_of_wishes(
         return Cases(rows, rows, columns, rows, rows, known, rows)
     sums = np.stack(matching, axis=1)
     rows, columns = np.nonzero((sums > 0) & np.stack(wishing, axis=1))
-    # where nobody who has the wish matches it, the person asked about does not either
+    # where nobody with the wish matches it, the person in question does not either
     mismatch = 1 - np.stack(own, axis=1)[rows, columns].astype(np.int64)
     parts = np.zeros_like(rows) if part is None else part[rows]
     return Cases(parts, rows, columns, groups.sizes[rows], sums[rows, columns], known, mismatch)
@@ -509,34 +500,34 @@ def cases_of_wishes(
 def worst_by_column(
     groups: Groups, column: Column, priors: Sequence[PriorByColumn], sets: Sequence[Sequence[int]]
 ) -> tuple[Amount, int, PriorBeliefWitness] | None:
-    """Find the worst case: in floats for all groups that print the same at once, exactly near the worst.
+    """Return ε of the worst case, the index of its set of values, and its witness, in which the value is still open.
 
-    Return ε, which of the sets of values it is about, and the witness, in which the value is still open.
+    Floats screen all groups that print the same at once; cases near the worst are decided exactly.
     """
     dense = groups.counts.dense()
-    # ε in floats of groups that print the same, for somebody of one label: nan where nobody is in a set
+    # ε in floats of groups that print the same, for a person of one label: nan where nobody is in a set
     chunks = [
-        (rows, under, place, prior, _epsilons(dense[rows], prior, under, place, sets))
+        (rows, under, index, prior, _epsilons(dense[rows], prior, under, index, sets))
         for code in np.unique(column.codes).tolist()
         for rows in [np.flatnonzero(column.codes == code)]
         for prior in priors
         for under in [prior.find_labels(column.labels[code])]
-        for place in under
+        for index in under
     ]
     # 0 if there is no case at all
     worst = max([0.0, *(float(np.nanmax(epsilons, initial=0)) for *_, epsilons in chunks)])
     worst_case: tuple[Amount, int, int, PriorBeliefWitness] | None = None
     seen: set[tuple[object, ...]] = set()
-    for rows, under, place, prior, epsilons in chunks:
+    for rows, under, index, prior, epsilons in chunks:
         # all that floats propose are decided exactly, each kind once
         for at, number in np.argwhere(epsilons >= worst * (1 - NEAR)).tolist():
             row = int(rows[at])
             counts = groups.counts.row(row).tolist()
-            kind = (*counts, place, *under, number, prior.stubbornness)
+            kind = (*counts, index, *under, number, prior.stubbornness)
             if kind in seen:
                 continue
             seen.add(kind)
-            value, ratio, p_in, p_out = exact_case(counts, prior, under, place, sets[number])
+            value, ratio, p_in, p_out = exact_case(counts, prior, under, index, sets[number])
             # of equal ones the first row
             if worst_case is None or (value, -row) > worst_case[:2]:
                 witness = PriorBeliefWitness(
@@ -545,19 +536,19 @@ def worst_by_column(
                     p_out=p_out,
                     ratio=ratio,
                     stubbornness=prior.stubbornness,
-                    label=prior.labels[place],
+                    label=prior.labels[index],
                 )
                 worst_case = value, -row, number, witness
     return None if worst_case is None else (worst_case[0], *worst_case[2:])
 
 
 def _epsilons(
-    counts: Integers, prior: PriorByColumn, under: list[int], place: int, sets: Sequence[Sequence[int]]
+    counts: Integers, prior: PriorByColumn, under: list[int], index: int, sets: Sequence[Sequence[int]]
 ) -> Floats:
     width = counts.shape[1]
-    own, weight = _label_weights(prior, under, place)
+    own, weight = _label_weights(prior, under, index)
     sigma, w = np.array(own, float), np.array(weight[:width], float)
-    # (groups, values): how many of those with a value are expected to have the label
+    # (groups, values): the expected number of people with both value and label
     weighted = counts * w
     epsilons = np.full((len(counts), len(sets)), np.nan)
     for column, values in enumerate(sets):
@@ -565,7 +556,7 @@ def _epsilons(
         here = inside[:width]
         heaviest = np.where(counts[:, here] > 0, w[here], 0).max(axis=1, initial=0)
         matching, others = weighted[:, here].sum(axis=1), weighted[:, ~here].sum(axis=1)
-        # whoever is left out is one of those that match, at worst with the heaviest of their values
+        # the person left out is one of those that match, at worst with the heaviest of their values
         believed = prior.evidence * (matching - heaviest) + sigma[inside].sum()
         doubted = prior.evidence * others + sigma[~inside].sum()
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -576,17 +567,17 @@ def _epsilons(
     return epsilons
 
 
-def _label_weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[Fraction], list[Fraction]]:
-    own = list(prior.weights[place])
+def _label_weights(prior: PriorByColumn, under: list[int], index: int) -> tuple[list[Fraction], list[Fraction]]:
+    own = list(prior.weights[index])
     covered = [sum((prior.weights[each][value] for each in under), Fraction(0)) for value in range(len(own))]
     return own, [mine / total if total else Fraction(0) for mine, total in zip(own, covered, strict=True)]
 
 
 def exact_case(
-    counts: Sequence[int], prior: PriorByColumn, under: list[int], place: int, values: Sequence[int]
+    counts: Sequence[int], prior: PriorByColumn, under: list[int], index: int, values: Sequence[int]
 ) -> tuple[Amount, Ratio, Fraction, Fraction]:
     """Return ε of one case, the ratio that decides it, and p_in and p_out, in fractions."""
-    own, w = _label_weights(prior, under, place)
+    own, w = _label_weights(prior, under, index)
     weighted = [count * each for count, each in zip(counts, w, strict=False)]
     inside = [value for value in values if value < len(counts)]
     matching = sum((weighted[value] for value in inside), Fraction(0))
@@ -600,7 +591,7 @@ def exact_case(
 
 
 def find_printed_column(columns: Sequence[Column], name: str) -> Column:
-    """Find a column by its name."""
+    """Return the column with this name; raise `BadMeasure` if none is printed."""
     for column in columns:
         if column.name == name:
             return column
@@ -613,7 +604,7 @@ def find_printed_column(columns: Sequence[Column], name: str) -> Column:
 
 
 def replay_by_column(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
-    """Compute ε again of a label that a group covers, and a value (or predicate)."""
+    """Recompute ε of a label that a group covers, and a value (or predicate)."""
     groups, row = release.groups.sort_by_number(), witness.group.number - 1
     prior = next(each for each in belief.priors_by_column(groups) if each.stubbornness == witness.stubbornness)
     values = (witness.predicate or Predicate.any_of(witness.value)).indices(prior.domain)
@@ -623,16 +614,16 @@ def replay_by_column(belief: PriorBelief, witness: PriorBeliefWitness, release: 
 
 
 def replay_case(
-    counts: Sequence[int], prior: PriorByColumn, under: list[int], place: int, values: Sequence[int]
+    counts: Sequence[int], prior: PriorByColumn, under: list[int], index: int, values: Sequence[int]
 ) -> Amount:
-    """Compute ε of one case by the worlds of its group if it has few, else by the formulas."""
+    """Return ε of one case by the worlds of its group if it has few, else by the formulas."""
     cells = [(each, value) for each in under for value in range(len(prior.domain))]
     if not few_worlds(len(cells), sum(counts)):
-        return exact_case(counts, prior, under, place, values)[0]
+        return exact_case(counts, prior, under, index, values)[0]
     return smallest_epsilon_by_cell(
         {str(value): count for value, count in enumerate(counts) if count},
         {(str(each), str(value)): prior.weights[each][value] for each, value in cells},
-        str(place),
+        str(index),
         {str(value) for value in values},
         unmoved=not prior.evidence,
     )

@@ -1,15 +1,15 @@
-"""How many people of a survey are found in the population it was drawn from, which nobody has?  Estimates.
+"""Estimates of how many people of a survey are found in its population, without the population itself.
 
-*Who is alone* in a release, and in the population, too?
+*Uniqueness* in a release, and in the population.
 Symbols     u, c₂ = groups of one and of two people in the release, n = its people, N = people of the population,
             π = n/N = the share of the population that was sampled.
 
 Unique match (DIS): if every person was sampled with π, a pair of the population gives one person of the sample with
-2π(1−π) and two with π², so that c₂·2(1−π)/π people of the sample are alone and were not: of all who look unique and
-match somebody once, πu / (πu + 2(1−π)c₂) are right.  Nothing is assumed about the population; within 15 % of the truth
-in nine samples of Adult.  Population uniques: by three models that know what they cannot know, hence as a range.  Both
-are read off the histogram of sizes, and neither has a known trend when groups merge: two people who were alone make a
-pair, and the pair changes what all others are worth.
+2π(1−π) and two with π², so that c₂·2(1−π)/π people who are unique in the sample are not unique in the population: of
+all single matches πu / (πu + 2(1−π)c₂) are right.  Nothing is assumed about the population; within 15 % of the truth
+in nine samples of Adult.  Population uniques: by three models that assume what cannot be known, hence as a range.  Both
+are read off the histogram of sizes, and neither has a known trend when groups merge: two unique people make a pair, and
+the pair changes the risk of all others.
 
 *The three models.*  c_f = groups of f people in the sample, u = c₁, k = Σ c_f groups; K, F_g = groups of the population
 and their people.
@@ -43,12 +43,11 @@ Hoshino, Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessm
 2001; Zayatz, Estimation of the Percent of Unique Population Elements, US Bureau of the Census 1991; Chen and
 Keller-McNulty, Estimation of Identification Disclosure Risk in Microdata, Journal of Official Statistics 1998.
 
-*By weights*, which tell how many of the population somebody stands for: how surely is somebody found?
-Symbols     f = people of a group in the release, F̂ = Σ of their sampling weights: how many they stand for; p = f/F̂,
-            z = (1−p)/p.
+*Individual risk*, by sampling weights: the number of people of the population whom a person represents.
+Symbols     f = people of a group in the release, F̂ = Σ of their sampling weights; p = f/F̂, z = (1−p)/p.
 Model       F, the people of the population with the group's cells, is negative binomial: F ≥ f trials until f
             successes of p.  Then E[1/F | f] = ∫₀¹ v^{f−1}·p/(p+(1−p)v) dv = ∫₀¹ v^{f−1}/(1+zv) dv = I_f.
-Recurrence  I_1 = ln(1+z)/z and I_{f+1} = (1/f − I_f)/z, which loses nothing where z ≥ 1: errors are divided by z.
+Recurrence  I_1 = ln(1+z)/z and I_{f+1} = (1/f − I_f)/z, stable where z ≥ 1: errors are divided by z.
 Series      I_f = (p/f)·Σ_k (1−p)^k·k!/((f+1)(f+2)…(f+k)), all of whose terms are positive.  Few are needed where p is
             above 1/2 (each is less than half the last one) and where f > `BY_RECURRENCE` (they fall like k^−f).
 Fraction    I_f = (1/f)·1/(1+ a₁z/(1+ a₂z/(1+ …))), a_{2k+1} = (f+k)²/((f+2k)(f+2k+1)), a_{2k} = k²/((f+2k−1)(f+2k)):
@@ -93,18 +92,18 @@ if TYPE_CHECKING:
 
 
 OverPeople: TypeAlias = Literal["highest", "average"]
-"""Of the person worst off, or of everybody, on average."""
+"""The risk of the person worst off, or the average."""
 
 BY_RECURRENCE = 64
-"""Groups of at most so many people go by the recurrence, where it is stable."""
+"""Groups of at most this many people use the recurrence, where it is stable."""
 
 SHARES = 1 << 40
-"""Of how many parts expected people are made when they are added up."""
+"""Expected people are added up in units of 1/SHARES."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEstimate:
-    """What a model says: how many people of the population are unique, and by which parameters."""
+    """A model's estimate of how many people of the population are unique, and its parameters."""
 
     model: str
     uniques: float
@@ -126,14 +125,14 @@ def estimate_uniques(sample: SizeHistogram, population: int) -> tuple[ModelEstim
 
 
 def pitman(sample: SizeHistogram, population: int, *, least_alpha: float = 1e-3) -> ModelEstimate | None:
-    """Fit Pitman's sampling formula; None where everybody is alone, or all are one group: nothing to fit.
+    """Fit Pitman's sampling formula; None where everybody is unique, or all are one group: nothing to fit.
 
     Below `least_alpha`, sums that are differences of digammas lose their digits, and N^α is as good as 1.
     """
     from scipy.special import digamma  # noqa: PLC0415 - only here, and slow to import
 
     groups, sampled = int(sample.groups.sum()), sample.everybody
-    # all in one group, or everyone alone: the likelihood has no maximum inside
+    # all in one group, or everybody unique: the likelihood has no maximum inside
     if groups in (1, sampled):
         return None
 
@@ -171,7 +170,7 @@ def pitman(sample: SizeHistogram, population: int, *, least_alpha: float = 1e-3)
 
 
 def zayatz(sample: SizeHistogram, population: int) -> ModelEstimate:
-    """Estimate by taking the sample's groups for the population's, size by size."""
+    """Estimate by Zayatz's model: groups of the population have the sizes that those of the sample have."""
     sampled, largest = sample.everybody, int(sample.people.max())
     # C(N−f, n−1)/C(N−1, n−1) is the product over 0 < j < f of 1 − (n−1)/(N−j)
     steps = np.log1p(-np.minimum((sampled - 1) / (population - np.arange(1, largest)), 1 - 2**-53))
@@ -181,7 +180,7 @@ def zayatz(sample: SizeHistogram, population: int) -> ModelEstimate:
 
 
 def shifted_negative_binomial(sample: SizeHistogram, population: int) -> ModelEstimate | None:
-    """Solve for the shifted negative binomial; None where no parameters lead to such a sample."""
+    """Fit the shifted negative binomial; None where no parameters lead to such a sample."""
     unique, pairs, fraction = sample.of_size(1), sample.of_size(2), sample.everybody / population
     if not unique or not pairs:
         return None
@@ -237,7 +236,7 @@ def _falls_through_zero(function: Callable[[float], float], low: float, high: fl
 
 
 class UniquesEstimate(Measure):
-    """An estimate that is read off the histogram of sizes, and is 0 where nobody is alone."""
+    """An estimate that is read off the histogram of sizes, and is 0 where nobody is unique."""
 
     estimate: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
@@ -246,7 +245,7 @@ class UniquesEstimate(Measure):
 
     @abstractmethod
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
-        """Return the finding; `weight` is what all sampling weights add up to, `alone` a group of one person."""
+        """Return the finding; `weight` is the sum of all sampling weights, `alone` a group of one person."""
 
     def summarize(self, groups: Groups) -> Summary:
         groups = groups.sort_by_number()
@@ -258,7 +257,7 @@ class UniquesEstimate(Measure):
         return Summary(((SizeHistogram.of(groups.sizes), weight), worst, None), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
-        """Return the finding: of somebody who is alone, if anybody is."""
+        """Return the finding, with a unique person, if there is one."""
         totals, worst, _ = tally
         if worst is None:
             return Finding(self, Fraction(0), None, ("nobody is alone in a group",))
@@ -268,7 +267,7 @@ class UniquesEstimate(Measure):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MatchWitness(Witness):
-    """A group of one person, how many such groups and groups of two there are, and the share that was sampled."""
+    """A group of one person, the numbers of such groups and of groups of two, and the share that was sampled."""
 
     alone: int
     pairs: int
@@ -279,10 +278,10 @@ class MatchWitness(Witness):
 class UniqueMatch(UniquesEstimate):
     """How surely is somebody right who finds one single match?
 
-    An estimate.  The release is a sample of the population, of which it has the share `fraction`, π; if left out, that
-    of its people in what their sampling weights add up to.  Who looks somebody up, and finds them to be the only one
-    there, is right with πu / (πu + 2(1−π)c₂), where u people are alone and c₂ groups are pairs: the data intrusion
-    simulation (DIS).  0 where nobody is alone; 1 where there is no pair.
+    An estimate.  The release is a sample, the share `fraction`, π, of its population; if left out, the share of its
+    people in the sum of their sampling weights.  An attacker who looks a person up and finds a single match is right
+    with πu / (πu + 2(1−π)c₂), where u people are unique and c₂ groups are pairs: the data intrusion simulation (DIS).
+    0 where nobody is unique; 1 where there is no pair.
 
     >>> release = Release.from_counts([{"Flu": 1}, {"Flu": 1}, {"Flu": 2}])
     >>> finding = UniqueMatch(fraction=0.1).measure(release)
@@ -366,7 +365,7 @@ def _match(fraction: Fraction, alone: int, pairs: int) -> Fraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class UniquesWitness(Witness):
-    """A group of one person, the histogram of sizes as (people, groups), and what each model says."""
+    """A group of one person, the histogram of sizes as (people, groups), and the models' estimates."""
 
     histogram: tuple[tuple[int, int], ...]
     models: tuple[ModelEstimate, ...]
@@ -376,9 +375,9 @@ class UniquesWitness(Witness):
 class PopulationUniques(UniquesEstimate):
     """How many people of the population are alone with what is printed about them?
 
-    An estimate, and a range.  The release is a sample of a population of `people`.  Three models guess at the rest of
+    An estimate, and a range.  The release is a sample of a population of `people`.  Three models estimate the rest of
     it; `value` is the highest of their answers and `kindest` the lowest, and a limit is decided only where all three
-    are on one side of it.  In trials they were off by −6 to +90 %.  0 where nobody is alone in the release.
+    are on one side of it.  In trials they were off by −6 to +90 %.  0 where nobody is unique in the release.
 
     >>> release = Release.from_counts([{"Flu": 1}] * 40 + [{"Flu": 2}] * 10 + [{"Flu": 5}] * 4)
     >>> finding = PopulationUniques(people=800).measure(release)
@@ -424,7 +423,7 @@ class PopulationUniques(UniquesEstimate):
             )
 
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
-        """Return the estimates of the models; a release that is the whole population answers by itself."""
+        """Return the estimates of the models; of a release that is the whole population, its own uniques."""
         models = self._ask_models(histogram)
         sizes = tuple(zip(histogram.people.tolist(), histogram.groups.tolist(), strict=True))
         witness = UniquesWitness(alone, histogram=sizes, models=models)
@@ -468,7 +467,7 @@ class PopulationUniques(UniquesEstimate):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WeightWitness(Witness):
-    """The worst group, its people and how many they stand for; how many of all people are found on average."""
+    """The worst group, its people and how many they represent; the expected number of all people found."""
 
     people: int
     stands_for: Fraction
@@ -481,7 +480,7 @@ class IndividualRisk(Measure):
     """How surely is somebody of a sample found in the population, by what their weights say about it?
 
     An estimate, for releases that were read with sampling weights (`weight=`).  The expected 1/F of a group of f people
-    who stand for F̂ of the population, F being negative binomial: the "highest" over groups, or the "average" over all
+    who represent F̂ of the population, F being negative binomial: the "highest" over groups, or the "average" over all
     people; n times that is the expected number of people re-identified.  Weak for small groups, where it is needed
     most; offered because statistical offices must report it.
 
@@ -542,10 +541,9 @@ about 0.1771; of all 3 people about 0.3 are found so.
         )
         assert worst is not None  # every group has people, and so a risk
         row, value = worst
-        name = groups.name(row)
-        told = (value, name, int(people[row]), int(weights[row]))
-        totals = _to_shares(people * risks), int(people.sum())
-        return Summary((totals, ((-value, name.number), told), None), join_tallies, self.read_tally)
+        name, totals = groups.name(row), (_to_shares(people * risks), int(people.sum()))
+        worst_group = (-value, name.number), (value, name, int(people[row]), int(weights[row]))
+        return Summary((totals, worst_group, None), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
         """Return the finding: of the worst group, or of all people on average."""
@@ -573,11 +571,11 @@ about 0.1771; of all 3 people about 0.3 are found so.
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute the group's risk by a continued fraction or by division, or add up again by kinds of groups."""
+        """Recompute the group's risk by a continued fraction or by division, or the sum over kinds of groups."""
         if self.statistic == "highest":
             group = release.group(witness.group)
             people, weight = int(group.sizes[0]), int(_weights(group)[0])
-            # where a group's people each stand for more than 1,000 others, a term of the division gives three digits
+            # where a group's people each represent more than 1,000 others, a term of the division gives three digits
             is_light = weight <= 1001 * people * WEIGHT_UNIT
             return evaluate_continued_fraction(people, weight) if is_light else evaluate_division(people, weight)
         # groups of the same people and weight have the same risk: computed once for each kind
@@ -600,12 +598,12 @@ def _weights(groups: Groups) -> Integers:
 def _to_shares(amounts: Floats) -> int:
     # whole numbers, rounded up, so that the order in which groups are added up does not matter
     parts = np.ceil(amounts * SHARES).astype(np.int64)
-    step = 1 << 20  # so many parts of at most `SHARES` add up to a whole number of 64 bits
+    step = 1 << 20  # this many parts of at most `SHARES` add up to a whole number of 64 bits
     return sum(int(parts[start : start + step].sum()) for start in range(0, len(parts), step))
 
 
 def individual_risks(people: Integers, weights: Integers) -> Floats:
-    """Return I_f of groups with so many people of such a weight, in floats.
+    """Return I_f of groups with these people and sums of weights, in floats.
 
     >>> individual_risks(np.array([1, 2, 3]), np.array([17, 84.5, 135]) * WEIGHT_UNIT).round(12).tolist()
     [0.177075834004, 0.022042326183, 0.010891794967]
@@ -632,7 +630,7 @@ def individual_risks(people: Integers, weights: Integers) -> Floats:
 
 
 def exact_individual_risk(people: int, weight: int) -> Amount:
-    """Return I_f of one group, rounded up; 1/f where it stands for nobody else.
+    """Return I_f of one group, rounded up; 1/f where it represents nobody else.
 
     >>> exact_individual_risk(2, 2 * WEIGHT_UNIT)
     Fraction(1, 2)
@@ -663,7 +661,7 @@ def evaluate_continued_fraction(people: int, weight: int) -> Amount:
         odds = Decimal(weight) / (people * WEIGHT_UNIT) - 1
         value = over = Decimal(1)
         under, change, step = Decimal(0), Decimal(0), 0
-        # odd and even steps have coefficients of their own; it ends when a factor changes nothing any more
+        # odd and even steps have coefficients of their own; the end is a factor that changes nothing
         while abs(change - 1) > ROUNDING_ERROR:
             step += 1
             half = step // 2
@@ -677,7 +675,7 @@ def evaluate_continued_fraction(people: int, weight: int) -> Amount:
 
 
 def evaluate_division(people: int, weight: int) -> Amount:
-    """Return I_f of one group that stands for far more people, term by term, rounded up.
+    """Return I_f of one group that represents far more people, term by term, rounded up.
 
     >>> evaluate_division(3, 3 * 10**9 * WEIGHT_UNIT) == exact_individual_risk(3, 3 * 10**9 * WEIGHT_UNIT)
     True

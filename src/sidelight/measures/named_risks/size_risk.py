@@ -1,9 +1,9 @@
-"""How many people share a group?  The risks that the numbers of people in groups decide: read off one histogram.
+"""The risks that the sizes of groups decide, read off one histogram.
 
 Symbols     f = people of a group in the release, F = people of the population whose cells are the same; without a
-            population nobody else could be meant, so that F = f.  n = Σ f.  r(f, F) = what a group alone is worth, such
+            population nobody else could be meant, so that F = f.  n = Σ f.  r(f, F) = the risk of a group alone, such
             as 1/F; t = a threshold.
-Summary     {(f, F): how many groups}; without a population at most √(2n) entries, as the sizes of groups add up to n.
+Summary     {(f, F): number of groups}; without a population at most √(2n) entries, as the sizes of groups add up to n.
             It merges by addition, in any order.  Beside it stands the worst group (of equally bad ones the first), so
             that a finding can name it.
 Highest     max r over groups: as bad as the worst group.
@@ -15,18 +15,18 @@ A replay goes back to the groups, sorts them, and adds up run by run.  In a sear
 the others are sums over groups divided by sums, which one bad group does not yet break.
 
 Prosecutor  knows that a person is in the release, and what is printed about them: one of the f people of their group.
-Journalist  does not know who is in the release, and looks people up in a register: whoever has a group's cells there
+Journalist  does not know who is in the release, and looks people up in a register: a person with a group's cells there
             is one of F, of whom f are in the release.  Average: max(groups / Σ F, Σ (f/F) / n), both over the groups of
             the release, as ARX has it.
 Marketer    links everybody, and counts how often that is right: Σ f/F of n people.  Without a population F = f, and the
             marketer's share is the prosecutor's average.
-Presence    whoever knows the cells of a person of the population reads off that f of the F people with these cells are
-            in the release.  Between a and b is δ-presence (a, b): presence at most b, and absence at most 1 − a.
-            Cells of the population that no group has say for sure that somebody is not in it: absence is 1 then.
+Presence    an attacker who knows the cells of a person of the population reads off that f of the F people with these
+            cells are in the release.  Between a and b is δ-presence (a, b): presence at most b, absence at most 1 − a.
+            A person of the population whose cells no group has is certainly not in the release: absence is 1 then.
 
-The population is given with the measure, or added to it (`compare_with`).  F comes with the groups
-(`Groups.populations`), whoever made them: of a release that stands each person of the population is looked up, and a
-search carries F through every grouping it makes.
+The population is a setting of the measure, or added to it (`compare_with`).  F comes with the groups
+(`Groups.populations`): in a finished release each person of the population is looked up, and a search carries F through
+every grouping it makes.
 
 Source: El Emam and Dankar, Protecting Privacy Using k-Anonymity, JAMIA 2008; ISO/IEC 27559:2022, 7.3; k-map: Sweeney,
 2001; ARX 3.9.2; Nergiz, Atzori and Clifton, Hiding the Presence of Individuals from Shared Databases, SIGMOD 2007.
@@ -72,14 +72,14 @@ if TYPE_CHECKING:
     from sidelight.table.table import Table
 
 SMALL = 1 << 8
-"""Groups with fewer people than this, here and in the population, are counted in a table of all pairs."""
+"""Groups with fewer people than this, in release and population, are counted in a table of all pairs."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SizeHistogram:
-    """How many `groups` have so many `people` in the release and so many in the `population`: an entry per pair.
+    """The number of `groups` for each pair of `people` in the release and people in the `population`.
 
-    Entries stand by people, then by population, each pair once.
+    Entries are sorted by people, then by population, each pair once.
 
     >>> histogram = SizeHistogram.of(np.array([1, 3, 1]))
     >>> histogram.people.tolist(), histogram.groups.tolist()
@@ -98,7 +98,7 @@ class SizeHistogram:
         if population is None and people.max(initial=0) >= SMALL * SMALL:
             sizes, groups = np.unique(people, return_counts=True)
             return cls(sizes, sizes, groups)
-        if population is None:  # a table of all sizes is quicker than sorting them
+        if population is None:  # a table of all sizes is faster than sorting them
             table = np.bincount(people)
             sizes = np.flatnonzero(table)
             return cls(sizes, sizes, table[sizes])
@@ -123,15 +123,15 @@ class SizeHistogram:
 
     @property
     def everybody(self) -> int:
-        """How many people are in the release: n = Σ f."""
+        """The number of people in the release: n = Σ f."""
         return int(self.people @ self.groups)
 
     def of_size(self, people: int) -> int:
-        """Return how many groups have so many people in the release."""
+        """Return the number of groups with this many people in the release."""
         return int(self.groups[self.people == people].sum())
 
     def expected_matches(self) -> Amount:
-        """Return Σ f/F: how many people are found, on average, by whoever takes anybody of the group for each.
+        """Return Σ f/F: the expected number of correct guesses, if each person is matched with anyone of the group.
 
         >>> SizeHistogram.of(np.array([1, 2]), np.array([3, 4])).expected_matches()
         Fraction(5, 6)
@@ -142,37 +142,39 @@ class SizeHistogram:
 
 
 Statistic: TypeAlias = Literal["highest", "average", "share above"]
-"""Of the person worst off; of everybody, on average; or the share of people whose risk is above a threshold."""
+"""The risk of the person worst off; the average; or the share of people whose risk is above a threshold."""
 
 Outsiders: TypeAlias = Literal["an error", "as in the release"]
-"""What it means that a group has more people in the release than in the population: a mistake, or that the population
-is not complete, and has at least those of the release."""
+"""Whether a group with more people in the release than in the population is a mistake, or the population is incomplete
+and has at least those of the release."""
 
 REGISTER = read(Population.from_source, hint=str | None)
 """Declares the field `population`, which a policy file names by its path."""
 
 SizeRuns: TypeAlias = list[tuple[int, int, int]]
-"""(f, F, how many groups), by falling risk: F, then f."""
+"""(f, F, number of groups), by falling risk: F, then f."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SizeWitness(Witness):
-    """The worst group, how many people it has here and in the population, and the counts that the value is made of.
+    """The worst group, its people here and in the population, and the counts whose ratio is the value.
 
-    The value is `part` / `whole`: 1 of the group's people, so many matches of all people, people above of all people.
-    `lowest` is what the group that is worth least is worth: nobody is safer.
+    The value is `matches` / `everybody`: 1 of the group's people, expected matches of all people, or people above the
+    threshold of all people.  `lowest` is the smallest risk of any group.
     """
 
     people: int
     population: int
-    part: Amount
-    whole: int
+    matches: Amount
+    everybody: int
     lowest: Fraction
 
 
-def share(part: Amount, whole: int) -> Amount:
-    """Divide, exactly; a sum that was rounded up stays above: one float up, as the division may have rounded down."""
-    return Fraction(part) / whole if isinstance(part, Fraction | int) else float(np.nextafter(part / whole, np.inf))
+def share(matches: Amount, everybody: int) -> Amount:
+    """Divide exactly; of a sum that was rounded up return one float more, as the division may round down."""
+    if isinstance(matches, Fraction | int):
+        return Fraction(matches) / everybody
+    return float(np.nextafter(matches / everybody, np.inf))
 
 
 def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
@@ -186,7 +188,7 @@ def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
 
 
 class SizeRisk(Measure):
-    """A dataclass, read off the histogram of (f, F): the highest, the average, or the share above a threshold."""
+    """A risk that is read off the histogram of (f, F): the highest, the average, or the share above a threshold."""
 
     # what may be settings
     statistic: Statistic = "highest"
@@ -217,14 +219,14 @@ class SizeRisk(Measure):
 
     @property
     def least_risk(self) -> Fraction:
-        """The threshold as it is meant: 0.09 is 9/100, and 0 where there is none."""
+        """The threshold as its decimals mean it: 0.09 is 9/100; 0 where there is none."""
         threshold = exact_number(self.threshold or 0, BadMeasure, "a threshold")
         # an infinite threshold is out of range: −1 lets the check refuse it
         return Fraction(threshold) if math.isfinite(threshold) else Fraction(-1)
 
     @property
     def people_needed(self) -> int | None:
-        """How many people a group needs so that 1/F is not above the threshold: ⌈1/t⌉; None: no number is enough."""
+        """The number of people, ⌈1/t⌉, at which 1/F is not above the threshold; None where none is enough."""
         return -(-self.least_risk.denominator // self.least_risk.numerator) if self.least_risk else None
 
     @property
@@ -263,7 +265,7 @@ class SizeRisk(Measure):
         return self.compare_with(population)
 
     def count_population(self, groups: Groups) -> PopulationCounts | None:
-        """Return F of each group and who is in none, as they come with the groups; without a population nothing."""
+        """Return F of each group, and the number of people in none; None without a population."""
         if self.register is None:
             return None
         counts = groups.population(self.register)
@@ -284,16 +286,16 @@ class SizeRisk(Measure):
         return np.maximum(counts.people, groups.sizes)
 
     def count_strangers(self, groups: Groups) -> tuple[int, int]:
-        """Return Σ max(f − F, 0), people whom the population lacks, and how many of it no group has."""
+        """Return how many people of the release the population lacks, Σ max(f − F, 0), and how many are in no group."""
         counts = self.count_population(groups)
         return (0, 0) if counts is None else (int(np.maximum(groups.sizes - counts.people, 0).sum()), counts.nowhere)
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
-        """Return what each group alone is worth, as two numbers to be divided: 1/F."""
+        """Return the risk of each group alone, as numerator and denominator: 1/F."""
         return np.ones_like(people), population
 
     def counts(self, histogram: SizeHistogram, worst: Fraction) -> tuple[Amount, int]:
-        """Return the two numbers whose ratio is the value: of the worst group, matches of all people, people above."""
+        """Return the two numbers whose ratio is the value: see `SizeWitness`."""
         if self.statistic == "highest":
             return Fraction(worst.numerator), worst.denominator
         if self.statistic == "average":
@@ -302,7 +304,7 @@ class SizeRisk(Measure):
         return Fraction(int(above @ histogram.groups)), histogram.everybody
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
-        """Return all groups as one block, however many values there are: only sizes count."""
+        """Return all groups as one block: only sizes count."""
         return (groups,)
 
     def summarize(self, groups: Groups) -> Summary:
@@ -313,49 +315,51 @@ class SizeRisk(Measure):
         worst = None
         if len(groups):
             value = self.extreme(histogram, highest=True)
-            row = self._first_worth(value, groups.sizes, population)
+            row = self._first_with_risk(value, groups.sizes, population)
             name = groups.name(row)
             worst = (-value, name.number), (value, name, int(groups.sizes[row]), int(population[row]))
         return Summary(((histogram, beyond), worst, nowhere), join_tallies, self.read_tally)
 
     def read_tally(self, tally: Tally) -> Finding:
-        """Return the finding that a histogram, with its worst group, makes."""
+        """Return the finding on a histogram and its worst group."""
         totals, worst, _ = tally
         if worst is None:
             return Finding(self, Fraction(0), None, ("nobody is in the release",))
         (histogram, beyond), (value, name, people, population) = totals, worst[1]
-        part, whole = self.counts(histogram, value)
+        matches, everybody = self.counts(histogram, value)
         lowest = self.extreme(histogram, highest=False)
-        witness = SizeWitness(name, people=people, population=population, part=part, whole=whole, lowest=lowest)
+        witness = SizeWitness(
+            name, people=people, population=population, matches=matches, everybody=everybody, lowest=lowest
+        )
         strangers = f"{counted(beyond, 'person')} of the release {form('is', beyond)}"
         notes = (f"{strangers} not in the population, and counted in it",) if beyond else ()
-        return Finding(self, share(part, whole), witness, notes)
+        return Finding(self, share(matches, everybody), witness, notes)
 
     def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
-        """Return what the group that is worth most, or least, is worth."""
+        """Return the highest risk of a group, or the lowest."""
         # entries of the histogram are far fewer than groups
         worst = worst_ratio(*self.ratio(histogram.people, histogram.population), large_is_bad=highest)
         assert worst is not None
         return worst[1]
 
-    def _first_worth(self, value: Fraction, people: Integers, population: Integers) -> int:
-        """Find the first group worth this: equal ratios are equal floats, of 2⁵³ people nearly so."""
+    def _first_with_risk(self, value: Fraction, people: Integers, population: Integers) -> int:
+        """Return the first group with this risk: equal ratios are equal floats, of 2⁵³ people nearly so."""
         over, under = self.ratio(people, population)
-        wanted = value.numerator / value.denominator
-        near = np.flatnonzero(np.abs(over / under - wanted) <= 4 * math.ulp(wanted)).tolist()
+        risk = value.numerator / value.denominator
+        near = np.flatnonzero(np.abs(over / under - risk) <= 4 * math.ulp(risk)).tolist()
         return next(row for row in near if Fraction(int(over[row]), int(under[row])) == value)
 
     def scores(self, groups: Groups) -> Floats:
-        """Return what each group is worth, in floats."""
+        """Return the risk of each group, in floats."""
         over, under = self.ratio(groups.sizes, self.population_of(groups))
         return over / under
 
     def kinds(self, groups: Groups) -> Integers:
-        """Return f and F of each group: they decide."""
+        """Return f and F of each group, which decide its risk."""
         return np.column_stack((groups.sizes, self.population_of(groups)))
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Sort the groups by (F, f) again, and compute the value by the definition, run by run."""
+        """Recompute the value by the definition, over runs of groups sorted by (F, f)."""
         groups = self.prepare(release).groups
         runs = runs_of_sizes(groups.sizes, self.population_of(groups))
         if self.statistic == "average":
@@ -370,24 +374,24 @@ class SizeRisk(Measure):
         return population < (np.inf if self.people_needed is None else self.people_needed)
 
     def average(self, histogram: SizeHistogram) -> tuple[Amount, int]:
-        """Σ f/F of n."""
+        """Return Σ f/F and n."""
         return histogram.expected_matches(), histogram.everybody
 
     def screen(self) -> Screen:
         return WorstGroup(self) if self.statistic == "highest" else SumScreen(self.addends, self.join_sums, self.kinds)
 
     def addends(self, groups: Groups) -> Floats:
-        """Return what is added up, each group's part and its people: (groups, 2) float64."""
+        """Return the terms of the sums, each group's matches and its people: (groups, 2) float64."""
         people, population = groups.sizes, self.population_of(groups)
-        part = people / population if self.statistic == "average" else people * self._is_above(population)
-        return np.column_stack((part, people)).astype(float)
+        matches = people / population if self.statistic == "average" else people * self._is_above(population)
+        return np.column_stack((matches, people)).astype(float)
 
     def join_sums(self, sums: Floats) -> Floats:
-        """Read the value off sums of addends: the first over the second."""
+        """Return the value from sums of addends: the first over the second."""
         return divide_sums(sums)
 
     def average_again(self, runs: SizeRuns) -> Amount:
-        """Σ f/F / n, from runs; those with the same F are one ratio, as its terms decide whether it is a fraction."""
+        """Return Σ f/F / n of runs; those with the same F are one ratio, so that terms decide if it is a fraction."""
         people = Counter[int]()
         for here, population, times in runs:
             people[population] += here * times
@@ -399,8 +403,9 @@ class SizeRisk(Measure):
             return self.nobody
         if self.statistic != "share above":
             return self.in_words(finding, witness)
-        above, needed = int(witness.part), self.people_needed
-        people = f"{above:,} of {counted(witness.whole, 'person')} ({decimal_text(Fraction(finding.value), up=True)})"
+        above, needed = int(witness.matches), self.people_needed
+        everybody = counted(witness.everybody, "person")
+        people = f"{above:,} of {everybody} ({decimal_text(Fraction(finding.value), up=True)})"
         if needed is None:
             return f"{people} {form('is', above)} in groups of any size: above 0."
         if needed == 1:
@@ -409,10 +414,10 @@ class SizeRisk(Measure):
 
     @abstractmethod
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        """Return what the average means; or name the worst group, and say how surely somebody of it is found."""
+        """Describe the average; or name the worst group and its risk."""
 
     def few_alike(self, people: int, size: int) -> str:
-        """Return in words that so many people have at most so many who look like them."""
+        """Describe that `people` share their cells with at most `size` people."""
         return f"{form('is', people)} in {'groups of 1' if size == 1 else f'groups of {size:,} or fewer'}"
 
 
@@ -454,12 +459,12 @@ class ProsecutorRisk(SizeRisk):
     needs_population: ClassVar[bool] = False
 
     def compare_with(self, population: Population) -> Self:
-        """Return the same: who is known to be in the release is not compared with others."""
+        """Return the measure unchanged: a person known to be in the release is not compared with others."""
         return self
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         if self.statistic == "average":
-            right = f"{short_decimal(Fraction(witness.part))} of {counted(witness.whole, 'person')}"
+            right = f"{short_decimal(Fraction(witness.matches))} of {counted(witness.everybody, 'person')}"
             value = exact_text(finding.value)
             return f"Whoever knows who is in the release and looks everybody up is right about {right}: {value}."
         if witness.people == 1:
@@ -471,7 +476,7 @@ class ProsecutorRisk(SizeRisk):
 
 
 def register_in_words(settings: Settings) -> str:
-    """Return what an attacker knows who has a register of the population."""
+    """Describe what an attacker with a register of the population knows."""
     register = settings.get("population")
     return f"who is in the population{f' ({register})' if isinstance(register, str) else ''}, with the same columns"
 
@@ -512,13 +517,13 @@ with 1/2.
 
     @property
     def when_groups_merge(self) -> Monotonicity:  # type: ignore[override]
-        """Never rises; of an average where the release has people whom the population has not, nothing is known."""
+        """Never rising; unknown for an average where the population may lack people of the release."""
         # max(F, f) of a merged group may be less than the sum of those of its parts
         unknown = self.statistic == "average" and self.outside == "as in the release"
         return Monotonicity.UNKNOWN if unknown else Monotonicity.NON_INCREASING
 
     def average(self, histogram: SizeHistogram) -> tuple[Amount, int]:
-        """The larger of groups of ΣF and Σ f/F of n."""
+        """Return the larger ratio of groups to ΣF and Σ f/F to n."""
         of_groups = Fraction(int(histogram.groups.sum())), int(histogram.population @ histogram.groups)
         of_people = histogram.expected_matches(), histogram.everybody
         return max(of_groups, of_people, key=lambda each: share(*each))
@@ -539,7 +544,7 @@ with 1/2.
         return max(super().average_again(runs), Fraction(groups, met))
 
     def few_alike(self, people: int, size: int) -> str:
-        # how many of the register have their cells decides, and not the group
+        # the number of people in the register with these cells decides, and not the group
         return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
@@ -559,9 +564,9 @@ with 1/2.
 class MarketerRisk(SizeRisk):
     """Of how many people is whoever links everybody right?
 
-    Σ (f/F) / n: the share of people who are found, on average, by somebody who takes anybody of the `population` with
-    the same cells for each person of the release; without one, anybody of the group (then it is groups / people).
-    n times it is the expected number of people re-identified.
+    Σ (f/F) / n: the expected share of correct matches if each person of the release is matched with anyone of the
+    `population` who has the same cells; without one, with anyone of the group (then it is groups / people).  n times
+    this is the expected number of people re-identified.
 
     >>> import sidelight as sl
     >>> finding = MarketerRisk().measure(sl.Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
@@ -587,9 +592,9 @@ class MarketerRisk(SizeRisk):
     needs_population: ClassVar[bool] = False
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        people = f"{to_places(Fraction(witness.part), 1):,f}"
+        people = f"{to_places(Fraction(witness.matches), 1):,f}"
         to = "the release" if self.register is None else "the register"
-        return f"Whoever links everybody to {to} is right about {people} of {counted(witness.whole, 'person')}."
+        return f"Whoever links everybody to {to} is right about {people} of {counted(witness.everybody, 'person')}."
 
 
 @dataclass(frozen=True)
@@ -621,7 +626,7 @@ class Presence(SizeRisk):
     nobody: ClassVar[str] = "Nobody is in the release, so nobody of the population is."
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
-        """f/F."""
+        """Return f and F."""
         return people, population
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
@@ -634,7 +639,7 @@ class Presence(SizeRisk):
 class Absence(SizeRisk):
     """How surely is somebody not in the release, of whom one knows the cells and that they are in the population?
 
-    max 1 − f/F over the cells of the `population`; 1 where somebody's cells are those of no group.
+    max 1 − f/F over the cells of the `population`; 1 where a person's cells are those of no group.
 
     >>> import pyarrow as pa
     >>> import sidelight as sl
@@ -663,11 +668,11 @@ class Absence(SizeRisk):
     also_called = ("delta-presence", "δ-presence", "d-presence")
 
     def ratio(self, people: Integers, population: Integers) -> tuple[Integers, Integers]:
-        """(F − f)/F."""
+        """Return F − f and F."""
         return population - people, population
 
     def read_tally(self, tally: Tally) -> Finding:
-        """Return 1 where somebody of the population is in no group: they are surely not in the release."""
+        """Return 1 where a person of the population is in no group: they are certainly not in the release."""
         finding, nowhere = super().read_tally(tally), tally[2]
         if not nowhere:
             return finding

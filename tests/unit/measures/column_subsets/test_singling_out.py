@@ -26,9 +26,9 @@ from sidelight.measures.column_subsets.identifying_columns import _arrow_scores
 from sidelight.measures.column_subsets.subsets import (
     MarkedKeys,
     find_unique_on_each,
+    indices_of,
     minimal,
     names_in_words,
-    places_of,
 )
 from sidelight.measures.column_subsets.three_risks import cells_in_words, column_named, known_cells
 from sidelight.table.labels import Column
@@ -116,7 +116,7 @@ def collected(up_to):
     for rows, bitmaps in find_unique_on_each(columns_of(ROWS), PEOPLE, up_to=up_to):
         blocks += 1
         for subset, bitmap in bitmaps.items():
-            found.setdefault(subset, set()).update(rows[places_of(bitmap)].tolist())
+            found.setdefault(subset, set()).update(rows[indices_of(bitmap)].tolist())
     return found, blocks
 
 
@@ -156,7 +156,7 @@ def test_minimal_uniques_are_alone_on_no_part():
     for rows, bitmaps in find_unique_on_each(columns_of(ROWS), PEOPLE, up_to=4):
         subsets = [subset for subset, _ in minimal(bitmaps)]
         assert subsets == sorted(subsets, key=lambda places: (len(places), places))
-        found |= {subset: set(rows[places_of(bitmap)].tolist()) for subset, bitmap in minimal(bitmaps)}
+        found |= {subset: set(rows[indices_of(bitmap)].tolist()) for subset, bitmap in minimal(bitmaps)}
     alone = alone_by_definition(4)
     expected = {
         subset: {row for row in rows if not any(row in alone.get(part, ()) for part in combinations(subset, size - 1))}

@@ -199,7 +199,7 @@ def test_the_group_of_which_the_largest_share_is_here_is_named(people, populatio
         people[worst - 1],
         population[worst - 1],
     )
-    assert (witness.part, witness.whole) == (max(shares).numerator, max(shares).denominator)
+    assert (witness.matches, witness.everybody) == (max(shares).numerator, max(shares).denominator)
     assert witness.lowest == min(shares)
 
 
@@ -211,14 +211,14 @@ def test_of_groups_with_as_few_in_the_population_the_first_is_named():
 
 def test_rows_are_told_apart_exactly_where_floats_cannot():
     people, population = np.array([10**17 - 1, 10**17 - 2, 5, 10**17 - 1]), np.array([10**17, 10**17, 10, 10**17])
-    first = sl.Presence()._first_worth
+    first = sl.Presence()._first_with_risk
     assert first(Fraction(10**17 - 1, 10**17), people, population) == 0
     assert first(Fraction(10**17 - 2, 10**17), people, population) == 1
     assert first(Fraction(1, 2), people, population) == 2
 
 
 @pytest.mark.parametrize(
-    ("measure", "part", "whole"),
+    ("measure", "matches", "everybody"),
     [
         (sl.ProsecutorRisk(), 1, 2),
         (sl.ProsecutorRisk("average"), 3, 10),
@@ -232,10 +232,10 @@ def test_rows_are_told_apart_exactly_where_floats_cannot():
     ],
     ids=str,
 )
-def test_the_value_is_a_part_of_a_whole_and_adds_up_again(measure, part, whole):
+def test_the_value_is_matches_of_everybody_and_adds_up_again(measure, matches, everybody):
     finding = measure.measure(sizes(5, 2, 3))
-    assert (finding.witness.part, finding.witness.whole) == (part, whole)
-    assert finding.value == Fraction(part, whole) == finding.replay(sizes(5, 2, 3))
+    assert (finding.witness.matches, finding.witness.everybody) == (matches, everybody)
+    assert finding.value == Fraction(matches, everybody) == finding.replay(sizes(5, 2, 3))
     assert isinstance(finding.replay(sizes(5, 2, 3)), Fraction)
     assert (finding.witness.group.number, finding.witness.lowest) == (2, Fraction(1, 5))
     assert finding.notes == ()
