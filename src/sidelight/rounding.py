@@ -260,7 +260,8 @@ def short_decimal(number: Fraction | float, *, up: bool = True) -> str:
     >>> short_decimal(Fraction(2, 3)), short_decimal(Fraction(6)), short_decimal(Fraction(1, 30_000), up=False)
     ('0.6667', '6', '0.00003333')
     """
-    return decimal_text(Fraction(number), up=up, figures=4).rstrip("0").rstrip(".")
+    # a float by its shortest digits: 0.1 is a little more than 1/10, and would be rounded up to 0.1001
+    return decimal_text(Fraction(str(number)), up=up, figures=4).rstrip("0").rstrip(".")
 
 
 def _nearest(number: Exact) -> float:

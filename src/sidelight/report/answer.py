@@ -1,8 +1,8 @@
-"""What all answers share: the document for programs, and the blocks that every surface draws for people.
+"""Answers: the document for programs, and the blocks that every surface draws for people.
 
 A question's module declares `class ExploreAnswer(FlatAnswer)`: its fields are the JSON, and `blocks` lays them out as
-paragraphs, grids and points, which `report.terminal`, `report.html` and `report.markdown` draw.  What only drawing
-needs (a release, curves as objects) is a field of type `Live[…]`, which stays out of the JSON.
+paragraphs, grids and points, which `report.terminal` and `report.render` draw.  What only drawing needs (a release,
+curves as objects) is a field of type `Live[…]`, which stays out of the JSON.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Recipe(DocumentPart):
 
 
 class Answer(Envelope[AnswerT], Generic[AnswerT]):
-    """What a question is answered with."""
+    """The answer to a question."""
 
     question: ClassVar[str]  # the title of a page
 
@@ -60,15 +60,15 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
         return None
 
     def blocks(self) -> Blocks:
-        """Yield what people read, from top to bottom: blocks, then sections with a title; the notes at least."""
+        """Yield the content for people, from top to bottom: blocks, then sections with a title; at least the notes."""
         return map(Paragraph, self.notes)
 
     def private_blocks(self) -> Blocks:
-        """Yield what is drawn on the terminal alone, and kept out of every file, such as names of people."""
+        """Yield blocks for the terminal alone that are kept out of every file, such as names of people."""
         return iter(())
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what is said beside the answer, on standard error, and is no part of it."""
+        """Return remarks for standard error, which are no part of the answer."""
         return ()
 
     def charts(self) -> Iterator[Drawing]:
@@ -76,7 +76,7 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
         return iter(())
 
     def page(self, recipe: Recipe) -> Page:
-        """Lay the answer out as a page: its sentence, its pictures, the rest, and how to ask again."""
+        """Lay the answer out as a page: its sentence, its pictures, the rest, and how to repeat it."""
         opening: list[Block] = []
         sections: list[PageSection] = []
         for each in self.blocks():
@@ -102,7 +102,7 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
         )
 
     def _pictures(self) -> Iterator[Picture]:
-        """Draw the charts; nothing without the extra `plot`, or where there is nothing to draw."""
+        """Yield the charts, drawn; none without the extra `plot`, or where there is nothing to draw."""
         try:
             from sidelight.report.plots import picture_of  # noqa: PLC0415 - slow, and an extra
 
@@ -113,19 +113,19 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
 
 
 class FlatAnswer(Answer[None]):
-    """An answer whose own fields stand under "answer", without those that were not given; `as_` is the key "as"."""
+    """An answer whose own fields are under "answer", without those that were not set; `as_` is the key "as"."""
 
     answer: None = None
     judged: Live[Verdict | None] = None
 
     @property
     def verdict(self) -> Verdict | None:
-        """What was judged; nothing where no limit was set."""
+        """The verdict; None where no limit was set."""
         return self.judged
 
     @model_serializer(mode="wrap")
     def _gather_fields(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         own = write(self)
         document = {name: own.pop(name) for name in Envelope.model_fields}
-        given = {name.rstrip("_"): each for name, each in own.items() if name in self.model_fields_set}
-        return {**document, "answer": given}
+        answer = {name.rstrip("_"): each for name, each in own.items() if name in self.model_fields_set}
+        return {**document, "answer": answer}

@@ -1,7 +1,7 @@
-"""What is a document for people made of?  A page: sections, each a title and a few kinds of blocks.
+"""A page: the document for people, of sections with a title and a few kinds of blocks.
 
-A page is told once and drawn in several ways (`html`, `markdown`).  All that stands in it is text, wherever it comes
-from: a view escapes it, and shows what nobody would see in it (`visible`).  Blocks hold what is said, not how it looks.
+A page is written once and drawn in several ways (`render`, `terminal`).  Its content is text, wherever it comes from: a
+view escapes it, and makes invisible letters visible (`visible`).  Blocks hold content, not how it looks.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ MARKS: dict[Verdict, str] = {"within": "✓", "not within": "✗", "could not te
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence or several, perhaps after what it is about; an answer has a verdict, where something was judged.
+    """Sentences, perhaps after a `lead`; an answer has a verdict where something was judged.
 
-    A quotation is what can be checked by hand: who is worst off.
+    A quotation can be checked by hand: who is worst off.
     """
 
     text: str
@@ -31,7 +31,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Lines of which the order does not matter."""
+    """Bullet points."""
 
     lines: tuple[str, ...]
 
@@ -45,13 +45,13 @@ class Grid:
     title: str = ""
     figures: frozenset[int] = frozenset()
     omitted: int = 0  # rows that are not drawn
-    dense: bool = False  # so much text that columns stand close together
-    repeated: int = 0  # first columns that stand before each part where a terminal is too narrow for one grid
+    dense: bool = False  # so much text that columns are close together
+    repeated: int = 0  # first columns that are repeated where a terminal is too narrow for one grid
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What to type, or a file."""
+    """Commands, Python, or a file."""
 
     text: str
     title: str = ""
@@ -60,7 +60,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart as SVG without scripts, the sentence that it shows, and the table behind it."""
+    """A chart as SVG without scripts, its finding as a sentence, and the table behind it."""
 
     svg: str
     description: str
@@ -69,13 +69,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """What only a person can say: to be filled in, never invented."""
+    """A field that only a person can fill in; it is never invented."""
 
     what: str
     by: str = ""
-    text: str = ""  # what somebody has said
-    lines: int = 1  # how many empty ones are drawn in a signature where nothing was said
-    hint: str = ""  # what could stand there
+    text: str = ""  # as filled in
+    lines: int = 1  # empty lines of a signature where nothing was filled in
+    hint: str = ""  # what to write
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,12 @@ class PageSection:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing stands in it."""
+        """Whether it has no content."""
         return not self.blocks and all(part.empty for part in self.parts)
 
 
 Blocks: TypeAlias = Iterator[Block | PageSection]
-"""What a topic is told in, in its order."""
+"""The content of a topic, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,11 @@ class Page:
 
     @property
     def letters(self) -> int:
-        """How many letters stand in it, pictures included."""
+        """The number of letters, pictures included."""
         return len(self.title) + sum(map(_letters, (*self.opening, *self.sections)))
 
     def shorter(self, rows: int, letters: int, *, pictures: bool) -> Page:
-        """Keep so many rows of each table and letters of each text, and say that there are more."""
+        """Keep at most `rows` of each table and `letters` of each text, and write how many were left out."""
         short = {name: _cut_text(getattr(self, name), letters) for name in ("title", "subtitle", "running")}
         opening = tuple(_cut_blocks(self.opening, rows, letters, pictures=pictures))
         sections = tuple(_cut_section(each, rows, letters, pictures=pictures) for each in self.sections[:rows])

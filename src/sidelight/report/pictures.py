@@ -1,7 +1,7 @@
-"""Which charts does a report show?  Those of `charts`, as SVG without scripts; none without the extra `plot`.
+"""The charts of a report, topic by topic, as SVG without scripts; none without the extra `plot`.
 
-Drawn from the document alone, in the colours of the page (see `templates/page.css`).  Each answers one topic; there is
-none where the document has no numbers for it.
+Drawn from the document alone, in the colours of the page (see `templates/page.css`).  There is none where the document
+has no numbers for it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 def pictures_of(report: ReleaseReport, name: str) -> tuple[Picture, ...]:
-    """Draw the pictures of a topic; a report that differs in who signs it alone is not drawn again."""
+    """Draw the pictures of a topic; once for reports that differ in date and signature alone."""
     expect_pictures()
-    # without what changes from day to day, and no picture shows
+    # without what changes from day to day and is in no picture
     unsigned = report.answer.model_copy(update={"date": None, "sign_off": SignOff(), "again": Recipe()})
     return _draw_topic(unsigned.model_dump_json(), name)
 
@@ -60,24 +60,24 @@ def _sizes(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
 
 
 def _values(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
-    for each in report.values[:3]:  # of so many sensitive columns
-        rows = [(common.value, common.people) for common in each.common]
+    for counts in report.values[:3]:  # the first three sensitive columns
+        rows = [(common.value, common.people) for common in counts.common]
         if not rows:
             continue
-        if each.rarer:
-            rows.append((f"{each.rarer:,} rarer value{'' if each.rarer == 1 else 's'}", each.rarer_people))
-        yield value_bars_chart(each.column, rows, people=each.people, values=each.values, several=each.several)
+        if counts.rarer:
+            rows.append((f"{counts.rarer:,} rarer value{'' if counts.rarer == 1 else 's'}", counts.rarer_people))
+        yield value_bars_chart(counts.column, rows, people=counts.people, values=counts.values, several=counts.several)
 
 
 def _draw_knowledge(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
-    """Draw one curve: that of the policy's first limit that is about one, or else the first."""
+    """Draw one curve: that of the first limit of the policy that has one, or else the first."""
     curves = {curve.measure: curve for curve in report.curves}
     if not curves:
         return
     judged = [each for each in report.audit.findings if each.limit is not None and each.measure in curves]
     curve = curves[judged[0].measure] if judged else report.curves[0]
     limit, own = (judged[0].limit, judged[0].settings.get("k")) if judged else (None, None)
-    # what one and several of a curve's amounts are called for whoever never heard of implications
+    # plain names of one and of several of a curve's amounts
     names = {
         "implications": ("well-chosen fact", "well-chosen facts"),
         "negations": ("value ruled out", "values ruled out"),
@@ -108,7 +108,7 @@ def _draw_attackers(report: ReportedRelease) -> Iterator[alt.TopLevelMixin]:
 
 
 def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
-    """Draw what a model claims, and how right it is."""
+    """Draw what a model claims, and how often it is right."""
     error = beliefs.calibration_error
     return picture_of(checked_claims_chart(beliefs.model, beliefs.claimed, beliefs.right, error, beliefs.calibration))
 

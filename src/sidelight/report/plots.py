@@ -1,10 +1,10 @@
-"""One look for all charts, and how they leave: as SVG without scripts, as a picture, a page or Vega-Lite.
+"""The look of all charts, and how they are written: as SVG without scripts, as a picture, a page or Vega-Lite.
 
-A chart is an Altair (Vega-Lite) specification made from plain data by a function of `charts/`.  `finish_chart` gives it
-what every chart has: a title that says the finding, a text for whoever does not see it, and the table behind it, which
-travels inside the specification (`usermeta`) and holds the exact numbers.  Colours are those of Okabe and Ito, which
-colour-blind readers tell apart, and never the only difference; one sequential scale (cividis) is for probabilities.
-What several families of charts draw stands here too: bars, dumbbells, rules of limits, axes of shares.
+A chart is an Altair (Vega-Lite) specification made from plain data by a function of `charts/`.  `finish_chart` adds
+what every chart has: a title that states the finding, an alternative text, and the table behind it, which travels
+inside the specification (`usermeta`) and holds the exact numbers.  Colours are those of Okabe and Ito, which people
+with colour blindness can distinguish, and never the only difference; one sequential scale (cividis) is for
+probabilities.  What several families of charts draw is here too: bars, dumbbells, axes of shares.
 
 *Invariants.*  The same data gives the same bytes.  Nothing is fetched.  A chart holds counts and risks, never a row of
 a person, and at most `MOST_POINTS` of them.
@@ -110,13 +110,13 @@ def altair() -> Drawing:
 
 
 def expect_pictures() -> None:
-    """Refuse, with how to get it, where the extra that draws charts is not installed."""
+    """Raise, with the command that installs it, where the extra that draws charts is missing."""
     altair()
     with needs_extra("plot", package="vl-convert-python", what="a picture"):
         import vl_convert  # noqa: F401, PLC0415 - an extra
 
 
-# What every chart has.
+# Common to all charts.
 
 
 def finish_chart(
@@ -128,7 +128,7 @@ def finish_chart(
     subtitle: str = "",
     width: int = 740,
 ) -> alt.TopLevelMixin:
-    """Return a chart its title, its text for whoever does not see it, and the table behind it."""
+    """Return the chart with its title, its alternative text, and the table behind it."""
     library = altair()
     lines = {"subtitle": break_lines(subtitle, width * 10 // 74)} if subtitle else {}
     words = library.TitleParams(break_lines(title, width * 10 // 84), anchor="start", offset=14, **lines)
@@ -166,23 +166,23 @@ def _unguard(text: str) -> str:
 
 
 def break_lines(text: str, characters: int) -> list[str]:
-    """Break a text into lines of at most so many characters, between words only, none much shorter than the others.
+    """Break a text between words into about equally long lines of at most `characters`.
 
     >>> break_lines("one two three four five six", 24)
     ['one two three', 'four five six']
     """
 
-    def broken(at: int) -> list[str]:
-        return wrap(text, at, break_on_hyphens=False, break_long_words=False)
+    def break_at(width: int) -> list[str]:
+        return wrap(text, width, break_on_hyphens=False, break_long_words=False)
 
-    lines = len(broken(characters))
+    lines = len(break_at(characters))
     # the narrowest width that takes no more lines makes them about equally long
-    narrow = next(at for at in range(max(len(text) // lines, 1), characters + 1) if len(broken(at)) <= lines)
-    return broken(narrow)
+    widths = range(max(len(text) // lines, 1), characters + 1)
+    return break_at(next(width for width in widths if len(break_at(width)) <= lines))
 
 
 def apply_look(chart: Drawing) -> alt.TopLevelMixin:
-    """Calm: thin rules, dark text, titles at the left."""
+    """Apply the common look: thin rules, dark text, titles at the left."""
     words = {"labelColor": INK, "titleColor": INK}
     small = {**words, "titleFontWeight": "normal", "labelFontSize": 12}
     rules = {"grid": True, "gridColor": GRID, "domainColor": GREY, "tickColor": GREY}
@@ -207,7 +207,7 @@ def title_of(chart: alt.TopLevelMixin) -> str:
 
 
 def description_of(chart: alt.TopLevelMixin) -> str:
-    """Return the text for whoever does not see the chart."""
+    """Return the alternative text of a chart."""
     return _unguard(str(getattr(chart, "description", "")))
 
 
@@ -235,7 +235,7 @@ def _table_data(chart: Drawing) -> dict[str, Any]:
     return behind
 
 
-# How charts leave.
+# Output.
 
 
 def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
@@ -257,7 +257,8 @@ def picture_of(chart: alt.TopLevelMixin) -> Picture:
 
     def write(cell: Cell) -> str:
         if isinstance(cell, float) and math.isfinite(cell):
-            return decimal_text(Fraction(cell), up=True)
+            # by its shortest digits: 0.9 is a little more than 9/10, and would be rounded up to 0.9001
+            return decimal_text(Fraction(str(cell)), up=True)
         return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
 
     rows = tuple(tuple(map(write, row)) for row in behind.rows)
@@ -285,7 +286,7 @@ def theme_variables(theme: Literal["light", "dark"]) -> dict[str, str]:
 
 
 def _slim(drawing: str, description: str, theme: Theme) -> str:
-    """Leave out what nobody sees, so that a chart is small; number by number to two places."""
+    """Leave out what is not visible, and write numbers to two places, so that a chart is small."""
     svg = "http://www.w3.org/2000/svg"
     ET.register_namespace("", svg)
     root = ET.fromstring(drawing)  # noqa: S314 - drawn here, a moment ago
@@ -299,14 +300,14 @@ def _slim(drawing: str, description: str, theme: Theme) -> str:
     # Vega counts on, and two charts of a page would share names: what is referred to is named by what is drawn
     digest = sha256(description.encode()).hexdigest()[:8]
     named = [element for element in root.iter() if "id" in element.attrib]
-    names = {element.attrib["id"]: f"chart-{digest}-{at}" for at, element in enumerate(named)}
+    names = {element.attrib["id"]: f"chart-{digest}-{number}" for number, element in enumerate(named)}
     for element in named:
         element.set("id", names[element.attrib["id"]])
     for element in root.iter():
         _slim_attributes(element, theme)
         element.text = element.text and _unguard(element.text)
         for name, text in element.attrib.items():
-            element.set(name, re.sub(r"url\(#([\w-]+)\)", lambda found: f"url(#{names[found[1]]})", text))
+            element.set(name, re.sub(r"url\(#([\w-]+)\)", lambda match: f"url(#{names[match[1]]})", text))
     root.attrib |= {"role": "img", "aria-label": description, "font-family": FONT}
     return ET.tostring(root, encoding="unicode")
 
@@ -326,7 +327,7 @@ def _slim_attributes(element: ET.Element, theme: Theme) -> None:
     for name in ("d", "transform", "x2", "y2", "width", "height"):
         text = element.get(name)
         if text is not None:
-            short = re.sub(r"-?\d+\.\d{2,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), text)
+            short = re.sub(r"-?\d+\.\d{2,}", lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), text)
             element.set(name, short)
 
 
@@ -350,7 +351,7 @@ def save_chart(chart: alt.TopLevelMixin, path: Path, *, force: bool = False) -> 
 
 
 def refuse_other_pictures(path: Path) -> None:
-    """Refuse what no picture is called, before any work is done."""
+    """Raise where the name is that of no picture, before any work is done."""
     if path.suffix.lower() not in PICTURES:
         raise SidelightError(
             f"'{path.name}' is no picture; end its name in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}"
@@ -368,7 +369,7 @@ def draw_rows(rows: Iterable[Mapping[str, Any]], width: float | None = None, hei
 
 
 def annotate_point(point: Position, text: Sequence[str], at: Position) -> Iterator[Drawing]:
-    """Mark a point, and say what it is where there is room, with a line between the two."""
+    """Mark a point, and write what it is at `at`, with a line between the two."""
     base = draw_rows([{"x": point[0], "y": point[1], "x2": at[0], "y2": at[1]}]).encode(x="x:Q", y="y:Q")
     yield base.mark_rule(color=VERMILION, strokeWidth=1).encode(x2="x2:Q", y2="y2:Q")
     yield base.mark_point(color=VERMILION, filled=True, size=90, opacity=1)
@@ -427,17 +428,17 @@ def dumbbell_chart(
     top: str | None = None,
     most_rows: int = 20,
 ) -> alt.TopLevelMixin:
-    """Draw changes, those that moved most first; `ends` name the two dots, `top` the value that the title speaks of."""
+    """Draw changes, the largest first; `ends` name the two dots, `top` is the value that the title names."""
     library = altair()
     # the value of the title first; names decide ties, so that the same data gives the same picture
     ordered = sorted(changes, key=lambda each: (each.name != top, -each.moved, each.name))
     possible = [each for each in ordered if each.before or each.after]
     drawn = possible[:most_rows]
-    nobody, less = len(ordered) - len(possible), len(possible) - len(drawn)
+    excluded, smaller = len(ordered) - len(possible), len(possible) - len(drawn)
     notes = [
         subtitle,
-        f"{counted(less, 'value')} that moved less: in the table alone." if less else "",
-        f"Not drawn, as they are ruled out both times: {counted(nobody, 'value')}." if nobody else "",
+        f"{counted(smaller, 'value')} that moved less: in the table alone." if smaller else "",
+        f"Not drawn, as they are ruled out both times: {counted(excluded, 'value')}." if excluded else "",
     ]
     rows = [
         {"name": each.name, "before": round_up(each.before), "after": round_up(each.after), "top": each.name == top}
@@ -472,7 +473,7 @@ def dumbbell_chart(
 
 
 def _name_ends(first: Change, ends: tuple[str, str]) -> Iterator[Drawing]:
-    """Name the two dots of the first line, above it, where they stand apart or side by side."""
+    """Write the names of the two dots above the first line, apart or side by side."""
     outwards = ("right", "left") if first.before <= first.after else ("left", "right")
     dots = ((float(first.before), f"○ {ends[0]}", INK), (float(first.after), f"● {ends[1]}", VERMILION))
     for (at, text, colour), outward in zip(dots, outwards, strict=True):

@@ -1,11 +1,11 @@
-"""How does a person read a page in a browser, on paper, or in a repository?  As HTML, PDF or Markdown.
+"""Drawing a page as HTML, Markdown or PDF.
 
-HTML      One file with everything in it.  *Invariants.*  It is at most `MOST_BYTES` long, whatever it tells of: tables
-          and texts are cut, and say so, before pictures are left out.  It asks nothing of any network and runs no
+HTML      One file with everything in it.  *Invariants.*  It is at most `MOST_BYTES` long, whatever its content: tables
+          and texts are cut, with a note, before pictures are left out.  It asks nothing of any network and runs no
           script; its content security policy forbids both.  Every text is escaped by the template engine; pictures come
           from our own charts and are checked to hold no script.  The same page gives the same bytes.
 Markdown  CommonMark with tables, as GitHub and Pandoc read it: the same blocks, every text escaped.  Pictures are left
-          to HTML: their tables stand here instead.
+          to HTML: their tables are here instead.
 PDF       The system's Chromium prints the HTML file; nothing is fetched.
 """
 
@@ -126,7 +126,7 @@ def _templates() -> Environment:
 
 
 def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has no names
-    """Return where a cell may be broken, and that it is one of figures."""
+    """Return the CSS classes of a cell: where it may be broken, and whether it is a figure."""
     # a SHA-256 is compared letter by letter: in small type, and in one line where there is room
     if re.fullmatch(r"[0-9a-f]{64}", cell):
         return Markup(' class="long digest"')
@@ -137,9 +137,9 @@ def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has
 
 
 def picture(block: Picture) -> Markup:
-    """Return a chart's SVG as markup; refuse one that holds more than a picture.
+    """Return a chart's SVG as markup; raise where it holds more than a picture.
 
-    Elements and attributes are looked at, and no text: a value of a table may be called anything.
+    Elements and attributes are checked, and no text: a value of a table may have any name.
     """
     shapes = {"svg", "g", "path", "text", "tspan", "rect", "line", "circle"}
     parts = {*shapes, "defs", "clipPath", "linearGradient", "stop"}
@@ -189,7 +189,7 @@ def markdown_page(page: Page) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Write a text so that Markdown and HTML take nothing in it for theirs, in one line."""
+    """Write a text in one line, with all that Markdown or HTML would interpret escaped."""
     return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 
@@ -236,7 +236,7 @@ def _block(block: Block) -> Iterator[str]:
 def _grid(grid: Grid) -> Iterator[str]:
     if grid.title:
         yield escape_markdown(grid.title)
-    rule = ["---:" if at in grid.figures else "---" for at in range(len(grid.headings))]
+    rule = ["---:" if column in grid.figures else "---" for column in range(len(grid.headings))]
     rows = [[escape_markdown(cell) for cell in row] for row in (grid.headings, *grid.rows)]
     lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])]
     yield "\n".join(lines)
@@ -278,12 +278,12 @@ def pdf_page(html: str) -> bytes:
 
 
 def browser_path() -> str:
-    """Find the system's Chromium, or say what to do without it."""
+    """Return the path of the system's Chromium; raise, with the alternatives, where there is none."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-    found = next((path for name in names if (path := shutil.which(name)) is not None), None)
-    if found is None:
+    browser = next((path for name in names if (path := shutil.which(name)) is not None), None)
+    if browser is None:
         raise SidelightError(
             f"--pdf needs a Chromium on this system (one of {', '.join(names)}), and there is none; install one, or "
             "write --html FILE and print that from any browser"
         )
-    return found
+    return browser

@@ -1,9 +1,8 @@
-"""What did an audit find?  One versioned JSON document, from which the terminal and the pages are drawn.
+"""The report of an audit: one versioned JSON document, from which the terminal and the pages are drawn.
 
-It holds what was measured, never the rows: names of people appear only where the release itself names them.  The
-classes are the document (`document` has what they are made of), `audit_report` fills it, and what a data owner would
-want to notice in the counts is noted.  The keys are a public format.  Who each measure is about, its class names
-(`attacker_of`).
+It holds measurements, never rows: names of people appear only where the release itself names them.  The classes are the
+document (`document` has their parts), and `audit_report` fills it, with notes on what a data owner should notice in the
+counts.  The keys are a public format.  The class of a measure names its attacker (`attacker_of`).
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
     from sidelight.release.release import ReleaseBlocks
 
 SCHEMA_VERSION = 3
-"""Raised whenever a reader of the document would have to change; its schema is docs/reference/report.schema.json."""
+"""Raised whenever programs that read the document would have to change; see docs/reference/report.schema.json."""
 
 ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"
 
@@ -83,7 +82,7 @@ class BrokenBy(DocumentPart):
 
 
 class AuditFinding(FindingFacts):
-    """One measure: what was found, who is worst off, and whether it is what the policy wants."""
+    """The finding of one measure: its value, who is worst off, and whether the limit holds."""
 
     estimate: bool = Field(default=False, description="whether a model guesses at what the release does not say")
     holds: bool | None = Field(description="none when there is no limit")
@@ -98,7 +97,7 @@ class AuditFinding(FindingFacts):
 
     @property
     def decimal(self) -> str:
-        """A fraction as a decimal too, rounded towards caution; empty where it is one already."""
+        """A fraction as a decimal, rounded towards caution; empty where the text is not a fraction."""
         if "/" not in self.result.text or self.result.number is None:
             return ""
         up = self.limit is None or self.limit.comparison.from_above
@@ -106,14 +105,14 @@ class AuditFinding(FindingFacts):
 
 
 class WorstColumn(DocumentPart):
-    """A column that singles people out."""
+    """A column that makes people unique."""
 
     column: str
     fewer: int = Field(description="how many fewer people would stand alone, were it not published")
 
 
 class SingledOut(DocumentPart):
-    """Who stands alone: people whose group is of one."""
+    """People who are unique: the only ones of their group."""
 
     people: int
     worst_columns: tuple[WorstColumn, ...] | None = Field(
@@ -121,7 +120,7 @@ class SingledOut(DocumentPart):
     )
 
     def lines(self, everybody: int) -> Iterator[str]:
-        """Yield how many of everybody stand alone, and by which columns."""
+        """Yield how many people are unique, and on which columns."""
         people = counted(everybody, "person")
         if not self.people:
             yield f"Nobody of {people}: everybody looks like somebody else."
@@ -135,7 +134,7 @@ class SingledOut(DocumentPart):
 
 
 class Audit(DocumentPart):
-    """What a release reveals, measure by measure."""
+    """The findings about a release, measure by measure."""
 
     sidelight: str = Field(description="the version that measured")
     roles: Plain = Field(default_factory=dict)
@@ -151,7 +150,7 @@ class Audit(DocumentPart):
 
 
 class AuditReport(Answer[Audit]):
-    """What a release reveals, as a document."""
+    """An audit as a document."""
 
     question: ClassVar[str] = "What does this release reveal?"
 
@@ -165,7 +164,7 @@ class AuditReport(Answer[Audit]):
         return conclude(self.answer.findings).verdict
 
     def blocks(self) -> Blocks:
-        """Yield what was measured, what it means, notes, and the verdict in words."""
+        """Yield the findings, what they mean, notes, and the verdict in words."""
         audit = self.answer
         printed = f" alike in {', '.join(audit.release.columns)}" if audit.release.columns else ""
         sensitive = ", ".join(as_names(audit.release.sensitive))
@@ -189,10 +188,7 @@ class AuditReport(Answer[Audit]):
 
 
 def conclude(findings: Sequence[AuditFinding], whom: str = "", *, numbers: bool = False) -> Paragraph:
-    """Return the verdict in words, never more than the limits say; `whom` tells of how many people it is.
-
-    With `numbers`, each limit that does not hold is told with what was found.
-    """
+    """Return the verdict in words, for `whom`; with `numbers`, each exceeded limit has the value beside it."""
     limits = [each for each in findings if each.limit is not None]
     broken = [each for each in limits if not each.holds]
     whom = f", for {whom}" if whom else ""
@@ -215,9 +211,9 @@ def _findings_grid(findings: Sequence[AuditFinding]) -> Grid:
     marks = {True: "✓ yes", False: "✗ no", None: "no limit"}
     rows = list[tuple[str, ...]]()
     for each in findings:
-        found = f"{each.result.text}, an estimate" if each.estimate else each.result.text
-        wanted, worst_off = each.limit.text if each.limit else "", _shorten_labels(each, each.worst_off)
-        rows.append((each.text, wanted, found, marks[each.holds], worst_off))
+        value = f"{each.result.text}, an estimate" if each.estimate else each.result.text
+        limit, worst_off = each.limit.text if each.limit else "", _shorten_labels(each, each.worst_off)
+        rows.append((each.text, limit, value, marks[each.holds], worst_off))
     headings = ("measure", "wanted", "found", "within\npolicy? ", "who is worst off")
     # Without any limit, the second and the fourth column would say nothing.
     shown = slice(None) if any(each.limit for each in findings) else slice(None, None, 2)
@@ -249,7 +245,7 @@ def attackers_section(attackers: Sequence[AttackerFacts]) -> Iterator[PageSectio
 
 
 def notes_section(notes: Iterable[str]) -> Iterator[PageSection]:
-    """Yield what changes how numbers are read, nothing twice."""
+    """Yield a section of the notes, each once."""
     different = tuple(dict.fromkeys(notes))
     if different:
         yield PageSection("Notes", (Points(different),))
@@ -346,7 +342,7 @@ def _known_columns(measure: Measure) -> tuple[str, ...]:
 
 
 def singled_out(release: ReleaseBlocks, most_cells: int = 4_000_000) -> SingledOut:
-    """Return who stands alone, and by which columns, unless that would slow an audit down.
+    """Return who is unique, and on which columns, unless that would slow an audit down.
 
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "30"}, {"age": "40"}])
@@ -356,7 +352,7 @@ def singled_out(release: ReleaseBlocks, most_cells: int = 4_000_000) -> SingledO
     people = release.reduce(lambda block: people_alone(block.sizes), operator.add)
     if not people:
         return SingledOut(people=0, worst_columns=())
-    # groups are gone through again, once per column: so many groups times columns take a fifth of a second
+    # groups are gone through again, once per column: `most_cells` groups times columns take a fifth of a second
     if not release.is_held or len(release) * len(release.columns) > most_cells:
         return SingledOut(people=people, worst_columns=None)
     groups = release.held("people who are alone").groups
@@ -366,10 +362,10 @@ def singled_out(release: ReleaseBlocks, most_cells: int = 4_000_000) -> SingledO
 
 
 def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> list[BrokenBy | None]:
-    """Count the groups that break each limit, and their people, going through the groups once, if at all.
+    """Count the groups that break each limit, and their people, in at most one pass over the groups.
 
     None where a limit is on an average or on the release as a whole.  Where facts about people of other groups help,
-    those that break it on their own and the witness's are counted.
+    groups that break it on their own and that of the witness are counted.
 
     >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.release.release import Release
@@ -378,17 +374,17 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
     [BrokenBy(groups=2, people=5, at_least=False)]
     """
     counted_by_group = [breaks_with_one_group(each.criterion) for each in judgements]
-    broken = {at: each for at, each in enumerate(judgements) if not each.holds and counted_by_group[at]}
+    broken = {index: each for index, each in enumerate(judgements) if not each.holds and counted_by_group[index]}
     totals: dict[int, Integers] = _count_in_views(broken, release)
-    plain = {at: each for at, each in broken.items() if at not in totals}
-    measures = [each.criterion.measure for each in plain.values()]
+    others = {index: each for index, each in broken.items() if index not in totals}
+    measures = [each.criterion.measure for each in others.values()]
     release = prepare_release(measures, release)
     before = count_parts_before(measures, release)
 
     def count(block: GroupBlock) -> dict[int, Integers]:
         """Count groups and people, by criterion."""
-        counts = {at: np.zeros(2, np.int64) for at in plain}
-        for at, judgement in plain.items():
+        counts = {index: np.zeros(2, np.int64) for index in others}
+        for index, judgement in others.items():
             criterion = judgement.criterion
             measure, groups = view_block(criterion.measure, before, block, every=True)
             # decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell
@@ -401,24 +397,24 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
                     # facts about people of other groups break it there, though no group breaks it on its own
                     breaks |= part.numbers == judgement.finding.witness.group.number
                 # (2,): groups, people
-                counts[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
+                counts[index] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
         return counts
 
-    if plain:
+    if others:
         in_blocks: dict[int, Integers] = release.reduce(
-            count, lambda one, other: {at: counts + other[at] for at, counts in one.items()}
+            count, lambda one, other: {index: counts + other[index] for index, counts in one.items()}
         )
         totals |= in_blocks
     return [
         BrokenBy(
             groups=int(groups),
             people=int(people),
-            at_least=at in broken and not each.criterion.measure.screen().group_by_group,
+            at_least=index in broken and not each.criterion.measure.screen().group_by_group,
         )
-        if counted_by_group[at]
+        if counted_by_group[index]
         else None
-        for at, each in enumerate(judgements)
-        for groups, people in [totals.get(at, (0, 0))]
+        for index, each in enumerate(judgements)
+        for groups, people in [totals.get(index, (0, 0))]
     ]
 
 
@@ -431,16 +427,16 @@ def breaks_with_one_group(criterion: Criterion) -> bool:
 
 
 def _count_in_views(broken: Mapping[int, Judgement], release: ReleaseBlocks) -> dict[int, Integers]:
-    """Count where an attacker who knows a column looks a population up by that, too: in the whole view."""
+    """Count in the view of a known sensitive column where an attacker looks people up in a population by it too."""
     totals = {}
-    for at, judgement in broken.items():
+    for index, judgement in broken.items():
         measure = judgement.criterion.measure
         if measure.register is not None and _known_columns(measure):
-            plain, view = measure.resolve(release.held(str(measure)))
-            own = dataclasses.replace(judgement, criterion=dataclasses.replace(judgement.criterion, measure=plain))
+            resolved, view = measure.resolve(release.held(str(measure)))
+            own = dataclasses.replace(judgement, criterion=dataclasses.replace(judgement.criterion, measure=resolved))
             (counts,) = count_broken([own], view)
-            assert counts is not None  # what is counted of a view is counted of it as a release
-            totals[at] = np.array([counts.groups, counts.people])
+            assert counts is not None  # a limit that is counted by group is so in a view too
+            totals[index] = np.array([counts.groups, counts.people])
     return totals
 
 
@@ -474,7 +470,7 @@ def _first_few(texts: Sequence[str], separator: str, most: int = 3) -> str:
 
 
 def like_missing(release: ReleaseBlocks) -> Iterator[str]:
-    """Name sensitive values that are written as programs write missing cells, or nearly as a mark that was named.
+    """Name sensitive values that look like missing cells, or nearly like a mark of the roles.
 
     >>> from sidelight.release.release import Release
     >>> list(like_missing(Release.from_counts([{"Flu": 2, "NA": 1, "n/a ": 1}])))
@@ -507,7 +503,7 @@ def like_lists(release: ReleaseBlocks) -> Iterator[str]:
 
 
 def _as_seen(text: str) -> str:
-    """Write a text as people see it: é one way, no letters without width, 1 and 01 as 1.0.
+    """Write a text as people see it: é in one form, no letters without width, 1 and 01 as 1.0.
 
     >>> _as_seen("E\u0301te\u0301") == _as_seen("\u00e9t\u00e9")
     True
@@ -527,7 +523,7 @@ def _as_seen(text: str) -> str:
 
 
 def attacker_of(measure: str) -> Attacker:
-    """Return whom a measure is about; of one that is declared nowhere, that its own words say it.
+    """Return the attacker of a measure, by its name; of an undeclared measure an unknown one.
 
     >>> attacker_of("implications").knowledge_in_words({"k": 2}).partition("; and ")[2]
     'any 2 facts of the kind “if she has this value, he has that one”'
@@ -537,7 +533,7 @@ def attacker_of(measure: str) -> Attacker:
 
 
 def families_not_asked(measures: Iterable[str]) -> tuple[str, ...]:
-    """Return in words the attackers that none of these measures is about.
+    """Return in words the attackers of none of these measures.
 
     >>> lines = families_not_asked(["implications", "prosecutor risk", "learner", "insider"])
     >>> [line.partition(" (")[0] for line in lines]

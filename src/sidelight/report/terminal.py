@@ -1,6 +1,6 @@
-"""How does a person read a report in a terminal?  A table, sentences, notes, and the verdict in words.
+"""Drawing for a terminal: a table, sentences, notes, and the verdict in words.
 
-Everything is drawn from the document: no arithmetic here, nothing is said by colour alone, and texts of the data are
+Everything is drawn from the document: no arithmetic here, colour never carries meaning alone, and texts of the data are
 never taken for markup.
 """
 
@@ -18,10 +18,7 @@ from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragra
 
 
 def draw_blocks(blocks: Iterable[Block | PageSection], width: int) -> Iterator[RenderableType]:
-    """Draw blocks of an answer, so many letters wide.
-
-    Pictures, and what only a person can fill in, have no place in a terminal.
-    """
+    """Draw blocks of an answer at most `width` letters wide, without pictures and blanks to fill in."""
     for block in blocks:
         match block:
             case PageSection():
@@ -35,7 +32,7 @@ def draw_blocks(blocks: Iterable[Block | PageSection], width: int) -> Iterator[R
                     lead = Text(f"{block.lead}: " if block.lead else "", style="bold")
                     yield lead.append(block.text, style="not bold dim" if block.emphasis == "quiet" else "not bold")
                     continue
-                # a verdict is told by its mark and its words; colour only repeats it
+                # the mark and the words are the verdict; colour only repeats it
                 style = {"within": "bold green", "not within": "bold red"}.get(block.verdict, "bold")
                 first, colon, rest = block.text.partition(":")
                 verdict = Text(f"{MARKS[block.verdict]} {first}", style=style)
@@ -77,7 +74,7 @@ def _draw_grid(grid: Grid) -> Table:
 
 
 def _split_grid(grid: Grid, width: int) -> Iterator[Table]:
-    """Draw a grid of figures that continues below where a terminal is too narrow, beside the same first columns.
+    """Draw a grid of figures; where the terminal is too narrow, it continues below with the first columns repeated.
 
     Headings may be broken, figures only where not even one more column fits, and no column is left out.
     """
@@ -100,5 +97,5 @@ def _split_grid(grid: Grid, width: int) -> Iterator[Table]:
 
 
 def _least_width(heading: str, cells: Sequence[str]) -> int:
-    """Return how wide a column of figures is at least: its headings are broken into pieces of about 12 letters."""
+    """Return the least width of a column of figures, whose heading is broken into pieces of about 12 letters."""
     return max(min(len(heading), 12), *map(len, cells), 0)

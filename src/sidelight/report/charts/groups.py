@@ -1,4 +1,4 @@
-"""How large are the groups, which values do people have, which columns single them out, which picture shows a finding?
+"""Charts of groups: their sizes, the values of their people, columns that make people unique; and of a finding.
 
 People are counted by the size of their group, in steps 1, 2, 5, 10, 20, 50, …, with one more at the limit, so that no
 step holds groups on both sides of it.  A finding is shown by the risk against what is known, by the sizes of groups, or
@@ -52,7 +52,7 @@ MOST_VALUES = 20
 
 
 class SizeBand(DocumentPart):
-    """How many groups are so large, and how many people are in them."""
+    """The number of groups in a range of sizes, and their people."""
 
     sizes: str
     groups: int
@@ -89,7 +89,7 @@ def size_steps(sizes: Integers, limit: int | None = None) -> tuple[SizeBand, ...
 
 
 def count_sizes(release: Release, least: int | None = None) -> tuple[tuple[SizeBand, ...], int, int]:
-    """Count people by the size of their group; also the smallest size, and that which half of them are in, or more."""
+    """Count people by the size of their group; also return the smallest size, and the median size by person."""
     sizes: Integers = release.groups.sizes[release.groups.sizes > 0]
     largest_first = np.sort(sizes)[::-1]
     # the first size at which the largest groups hold half of the people; doubled, to stay in whole numbers
@@ -98,14 +98,14 @@ def count_sizes(release: Release, least: int | None = None) -> tuple[tuple[SizeB
 
 
 def sizes_chart(release: Release, *, limit: Bound | None = None) -> alt.TopLevelMixin:
-    """Draw how many people are in groups of which size; `limit` is the smallest that a group may be."""
+    """Draw the number of people by the size of their group; `limit` is the smallest size allowed."""
     # sizes are whole, so that at least 4.5 is at least 5
     least = None if limit is None else math.ceil(exact(limit))
     return size_steps_chart(*count_sizes(release, least), least)
 
 
 def size_steps_chart(steps: Sequence[SizeBand], smallest: int, half_in: int, least: int | None) -> alt.TopLevelMixin:
-    """Draw sizes that were counted already."""
+    """Draw people by the size of their group from counts."""
     total = counted(sum(step.people for step in steps), "person")
     groups = counted(sum(step.groups for step in steps), "group")
     few = 0 if least is None else sum(step.people for step in steps if step.high < least)
@@ -160,7 +160,7 @@ def _size_bars(steps: Sequence[SizeBand], least: int | None) -> Drawing:
 def value_bars_chart(
     column: str, rows: Sequence[tuple[str, int]], *, people: int, values: int, several: bool
 ) -> alt.TopLevelMixin:
-    """Draw how many of some people have each of their values, most first; `several`: each may have several, or none."""
+    """Draw how many people have each value, most first; `several`: a person may have several values, or none."""
     x = altair().X("people:Q").axis(title="people who have it", format=",d", tickCount=5, tickMinStep=1)
     bars = [{"name": name, "people": number, "text": f"{number:,}"} for name, number in rows]
     name, most = rows[0]
@@ -178,7 +178,7 @@ def value_bars_chart(
 
 
 def group_chart(release: Release, group: GroupName | int, *, value: Label | None = None) -> alt.TopLevelMixin:
-    """Draw how the values of one group differ from those of everybody; `value` stands on top."""
+    """Draw how the values of one group differ from those of all people; `value` is on top."""
     groups = release.group(group.number if isinstance(group, GroupName) else group)
     size, counts = int(groups.sizes[0]), groups.counts.row(0).tolist()
     changes = [
@@ -200,7 +200,7 @@ def group_chart(release: Release, group: GroupName | int, *, value: Label | None
 
 
 def columns_chart(columns: IdentifyingColumns, most_sets: int = 15) -> alt.TopLevelMixin:
-    """Draw the sets by which most people stand alone, of equals the smaller ones first; all stand in the table."""
+    """Draw the column sets on which most people are unique, of equals the smaller ones first; all are in the table."""
     ordered = sorted(columns.subsets, key=lambda each: (-each.unique, len(each.columns), each.columns))
     drawn = ordered[:most_sets]
     rows = [
@@ -209,8 +209,8 @@ def columns_chart(columns: IdentifyingColumns, most_sets: int = 15) -> alt.TopLe
     ]
     x = share_axis(altair().X("share:Q"), "share of the people who are alone")
     worst, everybody = drawn[0], counted(columns.people, "person")
-    less = len(ordered) - len(drawn)
-    more = f" {counted(less, 'set')} by which fewer are alone: in the table." if less else ""
+    left_out = len(ordered) - len(drawn)
+    more = f" {counted(left_out, 'set')} by which fewer are alone: in the table." if left_out else ""
     return finish_chart(
         draw_bars(rows, x, width=320, step=24, label=300, ticks=False),
         title=f"By {', '.join(worst.columns)}, {worst.unique:,} of {everybody} {form('is', worst.unique)} alone"
@@ -226,7 +226,7 @@ def columns_chart(columns: IdentifyingColumns, most_sets: int = 15) -> alt.TopLe
 
 
 def finding_chart(finding: Finding, release: Release, *, criterion: Criterion | None = None) -> alt.TopLevelMixin:
-    """Draw a finding on the release that it is of, with the limit of a criterion where there is one."""
+    """Draw a finding on its release, with the limit of a criterion where there is one."""
     expect(Release, release, "what a finding is drawn on")
     measure, view = finding.measure.resolve(release)
     known = [name for name in measure.more_is_worse if name in measure.amounts()]
@@ -245,7 +245,7 @@ def finding_chart(finding: Finding, release: Release, *, criterion: Criterion | 
 def _measure_around(
     measure: Measure, release: Release, name: str, few: int = 8, most_steps: int = 25
 ) -> DisclosureCurve:
-    """Measure a release at amounts from nothing to beyond the one that was asked about, the others as they are."""
+    """Measure a release at amounts from 0 to beyond the measure's own, with the other amounts fixed."""
     own = measure.amounts()[name]
     end = max(few, own + own // 3)
     step = max(1, -(-end // most_steps))  # rounded up, so that there are no more than so many steps
@@ -253,7 +253,7 @@ def _measure_around(
     for amount in sorted({*range(0, end + 1, step), own}):
         try:
             risks.append(measure.replace_settings(**{name: amount}).measure(release).value)
-        except (TooHard, BadMeasure):  # few amounts are too hard; so little of it may make no sense
+        except (TooHard, BadMeasure):  # few amounts are too hard; small ones may be invalid
             continue
         amounts.append(amount)
     settings = {key: value for key, value in measure.settings().items() if key != name}

@@ -1,6 +1,6 @@
-"""Does each limit hold, and did it before?  A strip per limit: the table, the limit, the release, on its own scale.
+"""The chart of limits: a strip per limit with the table, the limit and the release on a scale of its own.
 
-Amounts of different kinds share no scale, so each limit has one: shares run from 0 to 1, others from nothing up, on a
+Amounts of different kinds share no scale, so each limit has one: shares run from 0 to 1, others from 0 up, on a
 logarithmic scale where the largest is many times the bound.  The side of the bound that keeps the limit is shaded.
 """
 
@@ -42,7 +42,7 @@ WIDTH, HEIGHT, STEP = 500, 34, 92
 
 @dataclass(frozen=True, slots=True)
 class JudgedLimit:
-    """What a limit bounds, in words; the amounts as numbers and as people read them."""
+    """A limit, what it bounds in words, and the values of the release and of the table."""
 
     counts: str
     limit: PolicyBound
@@ -54,8 +54,8 @@ class JudgedLimit:
         """Whether the release keeps it."""
         return self.limit.holds(self.after.value)
 
-    def place(self, amount: Amount) -> float:
-        """Return where an amount stands on the strip, from 0 to 1; what is infinite stands at its end."""
+    def position(self, amount: Amount) -> float:
+        """Return the position of an amount on the strip, from 0 to 1; infinity is at its end."""
         bound = self.limit.bound.value
         amounts = [bound, self.after.value] if self.before is None else [bound, self.after.value, self.before.value]
         if not math.isfinite(amount):
@@ -67,13 +67,13 @@ class JudgedLimit:
         # a dot on the very end would be cut off
         most = largest * 1.08
         if largest > 20 * max(float(bound), 1.0):
-            # amounts many times the bound; log1p rather than log, as 0 needs a place on the scale too
+            # amounts many times the bound; log1p rather than log, as 0 needs a position on the scale too
             return math.log1p(float(amount)) / math.log1p(most)
         return float(amount) / most
 
 
 def limits_chart(limits: Sequence[JudgedLimit], most_strips: int = 12) -> alt.TopLevelMixin:
-    """Draw what each limit says of the table and of the release; those without a strip stand in the table."""
+    """Draw each limit with the values of the table and of the release; limits beyond `most_strips` are in the table."""
     if not limits:
         raise BadMeasure("there is no limit to draw; judge a release by a policy first")
     # False sorts first: limits that do not hold are the last to be left out
@@ -95,7 +95,7 @@ def _row(judged: JudgedLimit) -> tuple[str, ...]:
 
 
 def verdict_chart(verdict: Verdict) -> alt.TopLevelMixin:
-    """Draw what each limit of a policy says of a release."""
+    """Draw each limit of a policy with the value of the release."""
     return limits_chart(
         [
             JudgedLimit(facts.text, facts.limit, facts.result)
@@ -120,17 +120,18 @@ def limits_title(limits: Sequence[JudgedLimit]) -> str:
     before = sum(each.before is not None and each.limit.holds(each.before.value) for each in limits)
     if len(limits) == 1:
         after = "The limit does not hold" if broken else "The limit holds"
-        held = "it holds" if before else "it does not"
+        earlier = "it holds" if before else "it does not"
     else:
-        whole = "Both limits hold" if len(limits) == 2 else f"All {len(limits)} limits hold"
-        after = f"{broken} of {len(limits)} limits {'does' if broken == 1 else 'do'} not hold" if broken else whole
-        held = "none holds" if not before else f"{before} of {len(limits)} {form('holds', before)}"
+        after = "Both limits hold" if len(limits) == 2 else f"All {len(limits)} limits hold"
+        if broken:
+            after = f"{broken} of {len(limits)} limits {'does' if broken == 1 else 'do'} not hold"
+        earlier = "none holds" if not before else f"{before} of {len(limits)} {form('holds', before)}"
     known = all(each.before is not None for each in limits)
-    return f"{after} for the release" + (f"; for the table itself {held}" if known else "")
+    return f"{after} for the release" + (f"; for the table itself {earlier}" if known else "")
 
 
 def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
-    """Draw all strips in one chart, one below the other: layers are slow to make, and rows are not."""
+    """Draw all strips in one chart, one below the other, as layers are slow to make and rows are not."""
     library = altair()
     height = STEP * len(limits)
     x = library.X("x:Q").scale(domain=[0, 1], nice=False).axis(None)
@@ -139,8 +140,8 @@ def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
     shaded, lines, bounds, before, after = (list[dict[str, object]]() for _ in range(5))
     words: dict[tuple[str, bool], list[dict[str, object]]] = {}  # by alignment, and whether they are bold
 
-    def write(at: float, row: float, text: str, align: str, *, bold: bool = False) -> None:
-        words.setdefault((align, bold), []).append({"x": at, "y": row, "text": text})
+    def write(x: float, y: float, text: str, align: str, *, bold: bool = False) -> None:
+        words.setdefault((align, bold), []).append({"x": x, "y": y, "text": text})
 
     def write_number(dot: float, other: float | None, text: str, *, bold: bool) -> None:
         # dots closer than 0.16 have their numbers on both sides; a dot near 0 keeps its number on the right
@@ -149,9 +150,9 @@ def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
 
     for number, limit in enumerate(limits):
         top = number * STEP + STEP - HEIGHT - 8
-        middle, bound, end = top + HEIGHT / 2, limit.place(limit.limit.bound.value), top + HEIGHT
-        table = None if limit.before is None else limit.place(limit.before.value)
-        release = limit.place(limit.after.value)
+        middle, bound, end = top + HEIGHT / 2, limit.position(limit.limit.bound.value), top + HEIGHT
+        table = None if limit.before is None else limit.position(limit.before.value)
+        release = limit.position(limit.after.value)
         kept = (0.0, bound) if limit.limit.comparison.from_above else (bound, 1.0)
         shaded.append({"x": kept[0], "x2": kept[1], "y": top, "y2": end})
         lines.append({"x": 0, "x2": 1, "y": middle})

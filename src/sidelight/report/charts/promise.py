@@ -1,4 +1,4 @@
-"""What does noise promise?  Which tests of who is in are possible, and how likely that can become."""
+"""The chart of a promise of noise: which tests of who is in are possible, and how likely that can become."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ WORDS: dict[Neighbours, dict[str, str]] = {
         "believed": "That it is you, and not another in your place,",
     },
 }
-"""How a chart speaks of those whom a promise tells apart."""
+"""The words of a chart for the two that a promise makes hard to distinguish."""
 
 
 def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
@@ -85,7 +85,7 @@ def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
 
 def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.TopLevelMixin:
     """Draw a promise: which tests of who is in are possible, and how likely that can become."""
-    # with the number of people that its chance is for, as pictures are passed on by themselves
+    # with the number of people that its chance is for, as pictures are passed on without their report
     subtitle = promise.sentence()
     if promise.chance and not promise.vacuous:
         subtitle = f"{subtitle} That is for at most {promise.among}; nobody checked how many there are."

@@ -1,7 +1,7 @@
-"""How does the risk grow with what somebody knows?  A step line per kind of knowledge, and the limit as a rule.
+"""Charts of the risk against an attacker's knowledge: a step line per kind of knowledge, and the limit as a rule.
 
 The first amount that crosses the limit is decided in fractions, and marked; amounts above it keep it crossed, as more
-knowledge never lowers the risk.  Several kinds stand side by side, on one scale, instead of on top of each other.
+knowledge never lowers the risk.  Several kinds are panels side by side, on one scale.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ KINDS: dict[tuple[str, str], tuple[str, str]] = {
     ("acquaintance", "others"): ("other person's value", "other people's values"),
     ("acquaintance", "family"): ("member of the family", "members of the family"),
 }
-"""What one and several of a measure's amounts are called."""
+"""The names of one and of several of a measure's amounts."""
 
 
 ONE_WIDTH = 480
@@ -71,13 +71,11 @@ class RiskCurve:
         (axis,) = varied
         one, several = kind_of(curve.measure, axis.name)
         # amounts may be given in any order, and steps are drawn from left to right
-        order = sorted(range(len(axis.amounts)), key=axis.amounts.__getitem__)
-        return cls(
-            one, several, tuple(axis.amounts[at] for at in order), tuple(curve.risks[at] for at in order), curve.measure
-        )
+        amounts, risks = zip(*sorted(zip(axis.amounts, curve.risks, strict=True)), strict=True)
+        return cls(one, several, amounts, risks, curve.measure)
 
-    def place(self, amount: int) -> float:
-        """Return where an amount stands on its axis, from 0 to 1."""
+    def position(self, amount: int) -> float:
+        """Return the position of an amount on its axis, from 0 to 1."""
         if not self.is_far:
             return amount / self.most
         # as Vega's symlog with the same constant, so that this agrees with the drawing
@@ -85,16 +83,16 @@ class RiskCurve:
 
     @property
     def most(self) -> int:
-        """Where the axis ends."""
+        """The end of the axis."""
         return max(self.amounts[-1], 1)
 
     @property
     def is_far(self) -> bool:
-        """Whether amounts reach so far that their scale is logarithmic beyond the first few."""
+        """Whether the scale is logarithmic beyond the first few amounts."""
         return self.most > 60
 
     def first_above(self, limit: PolicyBound) -> int | None:
-        """Return the smallest amount at which the limit is no longer kept."""
+        """Return the smallest amount at which the limit is exceeded."""
         crossed = (amount for amount, risk in zip(self.amounts, self.risks, strict=True) if not limit.holds(risk))
         return next(crossed, None)
 
@@ -104,7 +102,7 @@ class RiskCurve:
 
 
 def kind_of(measure: str, amount: str) -> tuple[str, str]:
-    """Return what one and several of a measure's amounts are called."""
+    """Return the names of one and of several of a measure's amounts."""
     return KINDS.get((measure, amount), (amount, amount))
 
 
@@ -120,7 +118,7 @@ def amount_text(kind: tuple[str, str], amount: float) -> str:
 
 
 def read_risk_limit(limit: Bound | Criterion | PolicyBound | None) -> PolicyBound | None:
-    """Return a limit on a risk: below a number that is given alone; refuse one that is beyond every risk.
+    """Return a limit on a risk, "below" for a plain number; raise where it is beyond every risk.
 
     >>> read_risk_limit(0.5).in_words
     'below 0.5'
@@ -129,18 +127,18 @@ def read_risk_limit(limit: Bound | Criterion | PolicyBound | None) -> PolicyBoun
         return None
     if isinstance(limit, PolicyBound):
         return limit
-    given = limit.bound if isinstance(limit, Criterion) else limit
-    if exact(given) > LARGEST_NUMBER:
-        raise BadMeasure(f"a limit of {as_given(given)} is beyond every risk; give a smaller one, or none")
+    bound = limit.bound if isinstance(limit, Criterion) else limit
+    if exact(bound) > LARGEST_NUMBER:
+        raise BadMeasure(f"a limit of {as_given(bound)} is beyond every risk; give a smaller one, or none")
     if isinstance(limit, Criterion):
         return policy_bound(limit)
-    return PolicyBound(comparison=Comparison.BELOW, bound=number(exact(limit), large_is_bad=False), text=f"< {limit}")
+    return PolicyBound(comparison=Comparison.BELOW, bound=number(exact(bound), large_is_bad=False), text=f"< {bound}")
 
 
 def risk_chart(
     curves: Sequence[DisclosureCurve], *, limit: Bound | Criterion | PolicyBound | None = None, own: Sequence[int] = ()
 ) -> alt.TopLevelMixin:
-    """Draw the risk against how much is known, a panel per curve; `own` are amounts to mark, one for each."""
+    """Draw the risk against the amount of knowledge, a panel per curve; `own` are amounts to mark, one per curve."""
     if not curves:
         raise BadMeasure("there is no curve to draw; give at least one")
     kinds = [RiskCurve.from_curve(curve) for curve in curves]
@@ -150,14 +148,14 @@ def risk_chart(
 def kinds_chart(
     kinds: Sequence[RiskCurve], about: str, *, limit: PolicyBound | None = None, own: Sequence[int] = ()
 ) -> alt.TopLevelMixin:
-    """Draw the risk of what is said by `about` against kinds of knowledge that have their words already."""
+    """Draw the risk against each kind of knowledge; `about` says in words what is learnt."""
     library = altair()
     width = ONE_WIDTH if len(kinds) == 1 else 186
     # four panels are two rows of two, without a gap
     columns = min(len(kinds), 2 if len(kinds) in (2, 4) else 3)
     panels = [
-        _panel(kind, width, limit, amount, first=at % columns == 0, last=at == columns - 1)
-        for at, (kind, amount) in enumerate(zip_longest(kinds, own))
+        _panel(kind, width, limit, amount, first=index % columns == 0, last=index == columns - 1)
+        for index, (kind, amount) in enumerate(zip_longest(kinds, own))
     ]
     others = "" if len(kinds) == 1 else " Each panel varies one kind of knowledge and leaves the others as asked."
     subtitle = f"About the person who is worst off.{others}"
@@ -185,7 +183,7 @@ def kinds_chart(
 
 
 def risk_title(kinds: Sequence[RiskCurve], limit: PolicyBound | None, about: str, own: Sequence[int] = ()) -> str:
-    """Return what the curves show, or what follows from the amounts that were asked about.
+    """Return the title: what the curves show, or the risk at the amounts `own`.
 
     >>> from fractions import Fraction
     >>> curve = RiskCurve("implication", "implications", (0, 1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(1)))
@@ -232,7 +230,7 @@ def _sure_words(risk: Amount) -> str:
 
 
 def describe_value(curve: DisclosureCurve) -> str:
-    """Return what somebody gets sure of."""
+    """Return in words what an attacker becomes confident of."""
     value = dict(curve.settings).get("value")
     if value is None:
         return "of somebody's value"
@@ -290,7 +288,7 @@ def _crossing(kind: RiskCurve, amount: int, bound: Amount, width: int) -> list[D
     if amount and width >= ONE_WIDTH:
         text = f"{text} to break the limit"
     base = draw_rows([{"amount": amount, "risk": round_up(risk), "limit": float(bound), "text": text}])
-    to_the_right = kind.place(amount) <= 0.6
+    to_the_right = kind.position(amount) <= 0.6
     below = float(bound) > 0.12
     style = (
         {"align": "left", "dx": 8, "dy": 14 if below else -10}
@@ -309,11 +307,11 @@ def _crossing(kind: RiskCurve, amount: int, bound: Amount, width: int) -> list[D
 
 
 def _own_point(kind: RiskCurve, own: int, width: int, height: int) -> list[Drawing]:
-    """Mark the amount that was asked about; what it is stands at the foot, where a curve that rises leaves room."""
+    """Mark an amount; its words are at the foot, where a rising curve leaves room."""
     risk = kind.risks[kind.amounts.index(own)]
     if not math.isfinite(risk):
         return []
-    style = {"align": "left", "dx": 8} if kind.place(own) <= 0.6 else {"align": "right", "dx": -8}
+    style = {"align": "left", "dx": 8} if kind.position(own) <= 0.6 else {"align": "right", "dx": -8}
     glance = short_amount(risk, large_is_bad=True)
     text = glance if width < ONE_WIDTH else f"asked about: {kind.amount_text(own)}, {glance}"
     base = draw_rows([{"amount": own, "risk": round_up(risk), "text": text}])

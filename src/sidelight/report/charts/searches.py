@@ -1,22 +1,21 @@
-"""How was a release found, and what does it cost?  Lattice, cuts, candidates, losses, and which of them shows a search.
+"""Charts of searches: the lattice, the cuts, the candidates, the losses.
 
 Lattice     A dot per node, the finest below, up to some hundreds of them, in the row of its levels' sum, so that each
-            row is one step coarser than the one below.  What is coarser than a minimal node keeps every limit that
+            row is one step coarser than the one below.  A node coarser than a minimal one keeps every limit that
             merging groups cannot break; where the policy has others, or the search was stopped, the chart says "coarser
-            than a minimal one" and no more.  Larger lattices are drawn as a density: how many nodes of each row there
-            are, how many of them are coarser, and where the minimal ones (the frontier) lie.
-Cuts        The first cuts of Mondrian as a tree, everybody at the left.  Each part of the people has a line as thick as
-            its share of them: above it what it holds of the column that was cut last, below it how many people it has.
-            Where the tree is drawn no further, how many groups are published of a part.
-Candidates  The front is decided on exact risks: a candidate is on it when no other loses no more, risks no more, and
-            differs.
+            than a minimal one" and no more.  Larger lattices are drawn as a density: the number of nodes of each row,
+            of the coarser ones among them, and of the minimal ones (the frontier).
+Cuts        The first cuts of Mondrian as a tree, all people at the left.  Each subset has a line as thick as its share
+            of the people: above it its values of the column that was cut last, below it the number of people, and of
+            published groups where the tree is drawn no further.
+Candidates  The front is decided on exact risks: a candidate is on it when no other one loses no more, risks no more,
+            and differs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -60,25 +59,25 @@ if TYPE_CHECKING:
 STATES = ("not within policy", "within policy", "minimal", "chosen")
 
 
-def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.TopLevelMixin:
-    """Draw what was searched and found: unless one is named, by the picture that shows best how."""
-    best = "lattice" if found.levels else "tree" if found.cuts is not None else "sizes"
+def search_chart(result: SearchResult, of: SearchPicture | None = None) -> alt.TopLevelMixin:
+    """Draw a search by the chart `of`, or else the one that suits its method best."""
+    best = "lattice" if result.levels else "tree" if result.cuts is not None else "sizes"
     picture: object = best if of is None else of
     if not is_one_of(picture, SearchPicture):
         raise BadMeasure(
             f"there is no picture {parameter('of', as_given(picture))}; choose lattice, tree, candidates or sizes"
         )
     if picture == "lattice":
-        return lattice_chart(SearchedLattice.from_result(found))
+        return lattice_chart(SearchedLattice.from_result(result))
     if picture == "tree":
-        tree = found.cuts
+        tree = result.cuts
         if tree is None:
-            raise BadMeasure(f"method '{found.method.name}' makes no cuts; draw its groups: plot('sizes')")
+            raise BadMeasure(f"method '{result.method.name}' makes no cuts; draw its groups: plot('sizes')")
         return cuts_chart(tree.along, tree.top())
     if picture == "candidates":
-        return candidates_chart(candidates_of(found))
-    limits = [each.bound for each in found.policy.criteria if isinstance(each.measure, GroupSize)]
-    return sizes_chart(found.release, limit=max(limits, default=None))
+        return candidates_chart(candidates_of(result))
+    limits = [each.bound for each in result.policy.criteria if isinstance(each.measure, GroupSize)]
+    return sizes_chart(result.release, limit=max(limits, default=None))
 
 
 # Levels.
@@ -86,27 +85,27 @@ def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.To
 
 @dataclass(frozen=True, slots=True)
 class SearchedLattice:
-    """The nodes of a lattice: how many levels each column has, the minimal nodes and the one that was chosen."""
+    """A lattice: the number of levels of each column, the minimal nodes and the chosen one."""
 
     heights: Mapping[str, int]
     minimal: tuple[tuple[int, ...], ...]
     chosen: tuple[int, ...]
-    proven: bool = True  # whether what is not coarser than a minimal node is known to be outside, and the others inside
+    proven: bool = True  # whether a node is within policy exactly if it is a minimal one or coarser
 
     @classmethod
-    def from_result(cls, found: SearchResult) -> SearchedLattice:
+    def from_result(cls, result: SearchResult) -> SearchedLattice:
         """Build the lattice of a search over levels."""
-        if not found.levels:
-            raise BadMeasure(f"method '{found.method.name}' searches no levels; draw its groups: plot('sizes')")
-        names = [column.name for column in found.recoding.table.quasi]
-        nodes = tuple(tuple(int(levels[name]) for name in names) for levels in found.minimal)
-        upwards = all(holds_upwards(criterion, found.release.semantics) for criterion in found.policy.criteria)
+        if not result.levels:
+            raise BadMeasure(f"method '{result.method.name}' searches no levels; draw its groups: plot('sizes')")
+        names = [column.name for column in result.recoding.table.quasi]
+        nodes = tuple(tuple(int(levels[name]) for name in names) for levels in result.minimal)
+        upwards = all(holds_upwards(criterion, result.release.semantics) for criterion in result.policy.criteria)
         return cls(
-            {name: found.hierarchies[name].height for name in names},
+            {name: result.hierarchies[name].height for name in names},
             nodes,
-            tuple(int(found.levels[name]) for name in names),
+            tuple(int(result.levels[name]) for name in names),
             # with suppression, or limits that merging may break, being coarser than a minimal node proves nothing
-            proven=found.complete and upwards and not found.method.suppress and bool(nodes),
+            proven=result.complete and upwards and not result.method.suppress and bool(nodes),
         )
 
     def __len__(self) -> int:
@@ -114,7 +113,7 @@ class SearchedLattice:
 
     @property
     def coarser(self) -> Flags:
-        """Which nodes are a minimal one, or coarser; an axis per column."""
+        """Whether each node is a minimal one or coarser; an axis per column."""
         coarser = np.zeros(tuple(self.heights.values()), bool)
         for node in self.minimal or (self.chosen,):
             # all that is at least as coarse in every column: one slice per axis
@@ -122,13 +121,13 @@ class SearchedLattice:
         return coarser
 
     def states(self) -> Iterator[tuple[tuple[int, ...], str]]:
-        """Yield every node, and what it is."""
+        """Yield every node with its state."""
         for node, coarser in np.ndenumerate(self.coarser):
             kinds = (node == self.chosen, node in self.minimal, bool(coarser), True)
             yield node, STATES[3 - kinds.index(True)]
 
     def count_by_row(self) -> list[tuple[int, int, int, int]]:
-        """Count nodes by the sum of their levels: the row, all, those that are coarser, and minimal ones."""
+        """Count nodes by row: (sum of levels, all nodes, minimal or coarser ones, minimal ones)."""
         # one open axis per column: their sum broadcasts to the shape of the lattice, flattened as `coarser` is
         axes = np.indices(tuple(self.heights.values()), sparse=True)
         rows: Integers = np.asarray(sum(axes, np.zeros((), np.int64))).reshape(-1)
@@ -258,7 +257,7 @@ MOST_CHARACTERS = 21
 
 
 def cuts_chart(along: Mapping[str, int], nodes: Sequence[CutNode]) -> alt.TopLevelMixin:
-    """Draw the first cuts, and say along which column most of all were made: how many along each, top of their tree."""
+    """Draw the first cuts: `along`, the number of cuts along each column; `nodes`, the top of their tree."""
     everybody = nodes[0]
     depths: list[int] = []
     for node in nodes:
@@ -302,15 +301,16 @@ def _name_part(node: CutNode) -> str:
 
 
 def find_heights(nodes: Sequence[CutNode]) -> list[float]:
-    """Return where each node stands: those that are drawn no further one by one, the others between their halves."""
+    """Return the height of each node: leaves one below the other, the others in the middle of their halves."""
     heights = [0.0] * len(nodes)
-    for place, at in enumerate(at for at, node in enumerate(nodes) if not node.cut):
-        heights[at] = float(place)
+    leaves = (index for index, node in enumerate(nodes) if not node.cut)
+    for height, leaf in enumerate(leaves):
+        heights[leaf] = float(height)
     # backwards, so that both halves of a node have their height before it
-    for at in reversed(range(len(nodes))):
-        if nodes[at].cut:
-            halves = [heights[below] for below, node in enumerate(nodes) if node.parent == at]
-            heights[at] = sum(halves) / len(halves)
+    for index in reversed(range(len(nodes))):
+        if nodes[index].cut:
+            halves = [heights[below] for below, node in enumerate(nodes) if node.parent == index]
+            heights[index] = sum(halves) / len(halves)
     return heights
 
 
@@ -329,16 +329,17 @@ def _tree(nodes: Sequence[CutNode], depths: Sequence[int]) -> Drawing:
                 "x": starts[depth],
                 "end": starts[depth + 1] if node.cut else end,
                 "y": height,
-                # nine pixels are everybody; one at least, as a part of few people is still a part
+                # nine pixels are all people; at least one, so that few people can be seen too
                 "width": max(9.0 * node.people / max(nodes[0].people, 1), 1),
                 "above": text if len(text) <= fits else f"{text[: fits - 1].rstrip()}…",
                 "below": people if node.cut else f"{people}, {counted(node.groups, 'group')}",
             }
         )
     forks = [
-        {"x": starts[depths[at] + 1], "y": min(halves), "end": max(halves)}
-        for at, node in enumerate(nodes)
-        if node.cut and (halves := [height for height, half in zip(heights, nodes, strict=True) if half.parent == at])
+        {"x": starts[depths[index] + 1], "y": min(halves), "end": max(halves)}
+        for index, node in enumerate(nodes)
+        if node.cut
+        and (halves := [height for height, half in zip(heights, nodes, strict=True) if half.parent == index])
     ]
     leaves = [line for line, node in zip(lines, nodes, strict=True) if not node.cut]
     x, end_of_line = (
@@ -359,31 +360,31 @@ def _tree(nodes: Sequence[CutNode], depths: Sequence[int]) -> Drawing:
 
 # Candidates.
 
-# So many are measured: the best by the utility that was chosen by.
+# Candidates that are measured: the best by the utility of the search.
 MOST_CANDIDATES = 40
 
 
-def candidates_of(found: SearchResult) -> CandidateReleases:
-    """Measure the minimal generalisations that a search found, each as it would be published, by its first limit."""
-    method, table = found.method, held(found.recoding.table)
-    if not found.choices:
+def candidates_of(result: SearchResult) -> CandidateReleases:
+    """Measure the minimal generalisations of a search, each as it would be published, by the policy's first limit."""
+    method, table = result.method, held(result.recoding.table)
+    if not result.choices:
         raise BadMeasure(
             f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
         )
-    utility, criterion = found.chosen_by or DEFAULT_UTILITY, found.policy.criteria[0]
+    utility, criterion = result.chosen_by or DEFAULT_UTILITY, result.policy.criteria[0]
     candidates = []
-    for choice in found.choices[:MOST_CANDIDATES]:
+    for choice in result.choices[:MOST_CANDIDATES]:
         at_levels = method.with_options(levels=dict(choice.levels))
         # searched again at these levels alone, so that the risk is that of the release as it would be published
-        outcomes = at_levels.search(table, found.policy, by=found.hierarchies, utilities=(utility,), progress=quiet)
+        outcomes = at_levels.search(table, result.policy, by=result.hierarchies, utilities=(utility,), progress=quiet)
         name = ", ".join(f"{column} {level}" for column, level in choice.levels.items())
         risk = criterion.measure.measure(outcomes[utility].release).value
-        candidates.append((name, choice.utility[utility], risk, choice.levels == found.levels))
+        candidates.append((name, choice.utility[utility], risk, choice.levels == result.levels))
     return CandidateReleases.build(criterion, utility, candidates)
 
 
 def comparison_chart(comparison: ReleaseComparison) -> alt.TopLevelMixin:
-    """Draw the releases of a comparison that keep the policy against its first limit."""
+    """Draw the releases of a comparison that are within policy, by the policy's first limit."""
     criterion, advised = comparison.policy.criteria[0], comparison.advised
     candidates = (
         (
@@ -393,13 +394,13 @@ def comparison_chart(comparison: ReleaseComparison) -> alt.TopLevelMixin:
             row is advised,
         )
         for row in comparison.within
-        if row.result is not None and row.method.prints_rows  # elsewhere people can be recognised, whatever is lost
+        if row.result is not None and row.method.prints_rows  # elsewhere people are recognised, whatever the loss
     )
     return candidates_chart(CandidateReleases.build(criterion, DEFAULT_UTILITY, candidates), own="advised")
 
 
 def pareto_front(candidates: Sequence[Candidate], *, large_is_bad: bool) -> list[Candidate]:
-    """Keep those that no other one beats on both, least loss first.
+    """Return the candidates that no other one beats on both, smallest loss first.
 
     >>> from sidelight.documents.document import number
     >>> few = [("a", 0.1, 3), ("b", 0.2, 2), ("c", 0.3, 2)]
@@ -417,7 +418,7 @@ def pareto_front(candidates: Sequence[Candidate], *, large_is_bad: bool) -> list
 
 
 def candidates_chart(compared: CandidateReleases, own: str = "chosen") -> alt.TopLevelMixin:
-    """Draw candidates by loss and risk, with the limit; `own` is what one of them is."""
+    """Draw candidates by loss and risk, with the limit; `own` is the word for the chosen one."""
     candidates, utility = compared.candidates, compared.utility
     front = pareto_front(candidates, large_is_bad=compared.large_is_bad)
     chosen = next((each for each in candidates if each.chosen), None)
@@ -497,17 +498,17 @@ SHARES: dict[str, str] = {
     "loss": "how much of its column a cell covers",
     "non-uniform entropy": "how hard it is to guess the cells",
 }
-"""Utilities that run from 0, nothing is lost, to 1, everything is; and what is lost, in words."""
+"""Utilities between 0 (nothing lost) and 1 (everything lost), and what is lost, in words."""
 
 
 def losses_chart(losses: Mapping[str, float]) -> alt.TopLevelMixin:
-    """Draw how much of the table a release no longer tells, with the digits of a loss that a sidecar tells."""
+    """Draw how much of the table is lost, with the digits of a loss in a sidecar."""
     # a utility outside 0 to 1 would be off the shared scale
     shares = [(name, losses[name]) for name in SHARES if name in losses and 0 <= losses[name] <= 1]
     if not shares:
         raise BadMeasure("no utility here is a share of what could be lost, so there is no picture of them")
-    # as decimal text, so that no digit is added to the three that a sidecar tells
-    digits = [short_decimal(Fraction(str(round(loss, 4)))) for _, loss in shares]
+    # no digit is added to the three of a sidecar
+    digits = [short_decimal(round(loss, 4)) for _, loss in shares]
     rows = [
         {"name": f"{SHARES[name]} ({name})", "loss": loss, "text": text}
         for (name, loss), text in zip(shares, digits, strict=True)

@@ -1,9 +1,9 @@
-"""How much of several kinds of knowledge at once does a release withstand?
+"""Charts of the risk at several kinds of knowledge at once.
 
 Cells of two amounts, coloured by the risk, side by side for a third (values ruled out × other people × family).  The
-line is the staircase between the cells at which the limit is kept and those at which it is not, each decided in
-fractions; the dots are maximal points of the knowledge skyline.  Amounts that are left out between two cells are not
-drawn: cells stand for themselves.
+line is the staircase between the cells at which the limit holds and those at which it does not, each decided in
+fractions; the dots are maximal points of the knowledge skyline.  A cell stands for its own amounts alone: amounts
+between two neighbours may be left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, product
+from itertools import compress, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -52,8 +52,8 @@ MOST_CELLS = (4, 10, 8)
 DIRECTIONS = ("rules_out", "others", "family")
 
 
-_Place: TypeAlias = tuple[int | None, int, int]
-"""A cell: panel, across, up; no panel where there is one alone."""
+_Cell: TypeAlias = tuple[int | None, int, int]
+"""Amounts of panel, across and up; no panel amount where there is only one panel."""
 
 
 def curve_chart(curve: DisclosureCurve, *, limit: Bound | None = None) -> alt.TopLevelMixin:
@@ -64,7 +64,7 @@ def curve_chart(curve: DisclosureCurve, *, limit: Bound | None = None) -> alt.To
 
 
 def skyline_chart(skyline: KnowledgeSkyline, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
-    """Draw a knowledge skyline; `own` is the point that a policy asks for."""
+    """Draw a knowledge skyline; `own` is the point of a policy."""
     amounts = {
         name: sorted({*_choose_amounts((point[at] for point in skyline), at), *([] if own is None else [int(own[at])])})
         for at, name in enumerate(DIRECTIONS)
@@ -101,18 +101,18 @@ def _thin(amounts: list[int], most: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """What is drawn: axes in the order panel, across, up, and at each combination the risk and whether it is kept.
+    """Axes in the order panel, across, up; at each combination the risk, and whether the limit holds.
 
     Invariant: amounts are sorted.
     """
 
     measure: str
-    about: str  # what somebody gets sure of
+    about: str  # what an attacker becomes confident of, in words
     panel: KnowledgeAxis | None
     across: KnowledgeAxis
     up: KnowledgeAxis
-    risks: Mapping[_Place, Amount]
-    kept: frozenset[_Place]
+    risks: Mapping[_Cell, Amount]
+    kept: frozenset[_Cell]
 
     @classmethod
     def from_curve(cls, curve: DisclosureCurve, limit: PolicyBound | None) -> _Cells:
@@ -128,24 +128,24 @@ class _Cells:
             (None if panel is None else amounts[panel.name], amounts[across.name], amounts[up.name]): risk
             for amounts, risk in curve.points()
         }
-        kept = frozenset(place for place, risk in risks.items() if limit is not None and limit.holds(risk))
+        kept = frozenset(cell for cell, risk in risks.items() if limit is not None and limit.holds(risk))
         return cls(curve.measure, describe_value(curve), panel, across, up, risks, kept)
 
     @property
     def panels(self) -> tuple[int | None, ...]:
         return (None,) if self.panel is None else self.panel.amounts
 
-    def cells(self, panel: int | None) -> Iterator[_Place]:
+    def cells(self, panel: int | None) -> Iterator[_Cell]:
         return ((panel, across, up) for up in self.up.amounts for across in self.across.amounts)
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many cells a panel has: across, and up."""
+        """The number of cells of a panel: across, up."""
         return len(self.across.amounts), len(self.up.amounts)
 
     @property
     def titles(self) -> tuple[str, str]:
-        """What the two axes of a panel are called."""
+        """The titles of the two axes of a panel."""
         return kind_of(self.measure, self.across.name)[1], kind_of(self.measure, self.up.name)[1]
 
     def labels(self) -> tuple[list[str], list[str]]:
@@ -195,7 +195,7 @@ def _title(grid: _Cells, limit: PolicyBound | None, points: Sequence[KnowledgePo
 
 
 def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
-    """Return how much of each kind may be known by itself: what is withstood is closed downwards."""
+    """Return how much of each kind may be known by itself; what keeps the limit is closed downwards."""
     if points:
         largest = [max(point[at] for point in points) for at in range(len(DIRECTIONS))]
         # across, up, panel: the order in which the picture is read
@@ -204,8 +204,8 @@ def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
     kept = [(across, up, panel) for panel, across, up in grid.kept]
     axes = (grid.across, grid.up, *([] if grid.panel is None else [grid.panel]))
     return [
-        amount_text(kind_of(grid.measure, axis.name), max(place[at] or 0 for place in kept))
-        for at, axis in enumerate(axes)
+        amount_text(kind_of(grid.measure, axis.name), max(amounts[index] or 0 for amounts in kept))
+        for index, axis in enumerate(axes)
     ]
 
 
@@ -220,10 +220,10 @@ def _table(grid: _Cells, limit: PolicyBound | None) -> TableBehind:
     axes = [*([] if grid.panel is None else [grid.panel]), grid.across, grid.up]
     names = tuple(kind_of(grid.measure, axis.name)[1] for axis in axes)
     rows = []
-    for place in (place for panel in grid.panels for place in grid.cells(panel)):
-        kept = () if limit is None else ("yes" if place in grid.kept else "no",)
-        risk = grid.risks[place]
-        rows.append((*(each for each in place if each is not None), exact_text(risk), round_up(risk), *kept))
+    for cell in (cell for panel in grid.panels for cell in grid.cells(panel)):
+        kept = () if limit is None else ("yes" if cell in grid.kept else "no",)
+        risk = grid.risks[cell]
+        rows.append((*(amount for amount in cell if amount is not None), exact_text(risk), round_up(risk), *kept))
     within = () if limit is None else (f"{limit.in_words}?",)
     return TableBehind((*names, "risk, exactly", "risk, rounded up", *within), tuple(rows))
 
@@ -243,8 +243,8 @@ def _marks(
     return {
         "cells": list(_runs(grid, panel)),
         "line": _staircase(grid, panel),
-        "dots": [place for point in here for place in _place(point, grid)],
-        "own": [place for point in chosen for place in _place(point, grid)],
+        "dots": [position for point in here for position in _find_cell(point, grid)],
+        "own": [position for point in chosen for position in _find_cell(point, grid)],
     }
 
 
@@ -257,7 +257,7 @@ def _cells_panel(
     cells: tuple[int, int],
     own: str = "the policy",
 ) -> Drawing:
-    """Draw the marks of a panel: `labels` are expressions that give lists, `own` is what the marked point is called."""
+    """Draw the marks of a panel: `labels` are expressions for lists, `own` is the name of the marked point."""
     library = altair()
     x = _axis(library.X("x:Q"), axes[0], labels[0], cells[0])
     y = _axis(library.Y("y:Q"), axes[1], labels[1], cells[1])
@@ -267,11 +267,11 @@ def _cells_panel(
 
 
 def _runs(grid: _Cells, panel: int | None) -> Iterator[dict[str, float]]:
-    """Yield the cells of a panel; neighbours that nobody could tell apart by their colour are one."""
+    """Yield the cells of a panel; neighbours of one colour are merged."""
     for y, amount in enumerate(grid.up.amounts):
         risks = [round_up(grid.risks[panel, each, amount]) for each in grid.across.amounts]
         # two places are as much as colours show: fewer rectangles, and the same picture
-        starts = [at for at in range(len(risks)) if at == 0 or round(risks[at], 2) != round(risks[at - 1], 2)]
+        starts = [x for x in range(len(risks)) if x == 0 or round(risks[x], 2) != round(risks[x - 1], 2)]
         for start, end in pairwise([*starts, len(risks)]):
             yield {"x": start, "x2": end, "y": y, "y2": y + 1, "risk": round(risks[start], 2)}
 
@@ -292,8 +292,8 @@ def _axis(channel: Drawing, title: str, labels: str, cells: int) -> Drawing:
 
 
 def _staircase(grid: _Cells, panel: int | None) -> list[dict[str, Any]]:
-    """Return the line between what keeps the limit and what does not; it only ever steps to the left."""
-    # what is kept is closed downwards, so that the number of kept cells of a row is where the line stands
+    """Return the line between cells that keep the limit and cells that exceed it; it only ever steps to the left."""
+    # kept cells are closed downwards, so that the number of kept cells of a row is the position of the line
     kept = [sum((panel, x, y) in grid.kept for x in grid.across.amounts) for y in grid.up.amounts]
     if not kept[0]:
         return []
@@ -303,17 +303,17 @@ def _staircase(grid: _Cells, panel: int | None) -> list[dict[str, Any]]:
     return [{"x": x, "y": y, "order": order} for order, (x, y) in enumerate(dict.fromkeys(inside))]
 
 
-def _place(point: KnowledgePoint, grid: _Cells) -> Iterator[dict[str, float]]:
-    """Find the cell of a point; none where it is left out."""
+def _find_cell(point: KnowledgePoint, grid: _Cells) -> Iterator[dict[str, float]]:
+    """Yield the middle of a point's cell; nothing where it is not drawn."""
     across, up = grid.across.amounts, grid.up.amounts
-    # any number stands at the last amount that is drawn
+    # an infinite amount is drawn at the last one
     x, y = (amounts[-1] if amount == math.inf else amount for amount, amounts in ((point[1], across), (point[2], up)))
     if x in across and y in up:
         yield {"x": across.index(int(x)) + 0.5, "y": up.index(int(y)) + 0.5}
 
 
 def _layers(name: str, data: Drawing, own: str) -> list[Drawing]:
-    """Draw one kind of marks; `own` is what the marked point is called."""
+    """Draw one kind of marks; `own` is the name of the marked point."""
     library = altair()
     base = library.Chart(data)
     if name == "cells":
@@ -337,15 +337,15 @@ def _layers(name: str, data: Drawing, own: str) -> list[Drawing]:
     ]
 
 
-# Live: the ink once for each number of cells, the numbers as often as somebody drags them.
+# Live: the ink is made once per number of cells, the numbers each time they change.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LiveSkyline:
-    """What a release withstands of one value, to be drawn again at once: what no chosen point changes is found once.
+    """The skyline of one value, to be drawn again at once as a point is chosen: all else is computed once.
 
-    The same picture as `skyline_chart`, of risks that are rounded up and limits that are decided exactly.  It has as
-    many cells whatever point is chosen: that takes the place of the amounts next to it.
+    The same picture as `skyline_chart`, with risks rounded up and limits decided exactly.  The number of cells is the
+    same for every point: a chosen amount replaces its neighbour.
     """
 
     risk_map: RiskMap
@@ -363,18 +363,18 @@ class LiveSkyline:
         return cls(risk_map, value, below, amounts, (alone[0], math.inf, math.inf) if endless else alone)
 
     def draw(self, own: tuple[int, int, int]) -> LiveChart:
-        """Draw it with a point that was chosen."""
+        """Draw it with a chosen point."""
         limit = read_risk_limit(self.below)
         grid, maximal = self._cells([insert_own(each, one) for each, one in zip(self.amounts, own, strict=True)])
         marks = [_marks(grid, panel, maximal, own) for panel in grid.panels]
         across, up = grid.labels()
         return LiveChart(
             structure=_live_structure(grid.titles, grid.size, len(marks)),
-            datasets={f"{name}_{at}": rows for at, each in enumerate(marks) for name, rows in each.items()},
+            datasets={f"{name}_{index}": rows for index, each in enumerate(marks) for name, rows in each.items()},
             words={
                 "across_labels": across,
                 "up_labels": up,
-                **{f"panel_{at}": grid.panel_title(panel) for at, panel in enumerate(grid.panels)},
+                **{f"panel_{index}": grid.panel_title(panel) for index, panel in enumerate(grid.panels)},
             },
             title=_title(grid, limit, (self.alone,)),
             subtitle=_subtitle(limit, maximal),
@@ -382,10 +382,10 @@ class LiveSkyline:
         )
 
     def _cells(self, amounts: list[list[int]]) -> tuple[_Cells, list[KnowledgePoint]]:
-        """Look at all cells at once; gives those too that are maximal."""
+        """Return all cells, and those that are maximal."""
         # (cells, 3), the last amount varying fastest: the risk map answers for all cells at once
         points = np.array(list(product(*amounts)))
-        places = [(panel, across, up) for panel, across, up in points.tolist()]
+        cells = [(panel, across, up) for panel, across, up in points.tolist()]
         kept, maximal = self.risk_map.withstands(points, self.below), self.risk_map.maximal(points, self.below)
         panel, across, up = (KnowledgeAxis(name, tuple(each)) for name, each in zip(DIRECTIONS, amounts, strict=True))
         grid = _Cells(
@@ -394,10 +394,10 @@ class LiveSkyline:
             panel,
             across,
             up,
-            dict(zip(places, self.risk_map.risks(points).tolist(), strict=True)),
-            frozenset(place for place, is_kept in zip(places, kept.tolist(), strict=True) if is_kept),
+            dict(zip(cells, self.risk_map.risks(points).tolist(), strict=True)),
+            frozenset(compress(cells, kept.tolist())),
         )
-        return grid, [place for place, is_maximal in zip(places, maximal.tolist(), strict=True) if is_maximal]
+        return grid, list(compress(cells, maximal.tolist()))
 
 
 @cache
@@ -411,7 +411,7 @@ def _live_structure(axes: tuple[str, str], cells: tuple[int, int], panels: int) 
     around = {name: one.pop(name) for name in ("$schema", "config")}
     # panels differ by the number at the end of names alone, so the text of the first serves all
     written = json.dumps(one)
-    drawn = [json.loads(written.replace('_0"', f'_{at}"')) for at in range(panels)]
+    drawn = [json.loads(written.replace('_0"', f'_{panel}"')) for panel in range(panels)]
     return {**around, "concat": drawn, "columns": 2, "spacing": 24}
 
 
@@ -425,7 +425,7 @@ def _live_amounts(risk_map: RiskMap, below: Bound, alone: tuple[int, int, int]) 
 
 
 def insert_own(amounts: list[int], own: int) -> list[int]:
-    """Return the amounts with the chosen one in place of its neighbour, but never of the first, which is none.
+    """Return the amounts with the chosen one in place of its neighbour, but never of the first, which is 0.
 
     >>> insert_own([0, 2, 5, 9], 6), insert_own([0, 2, 5, 9], 30), insert_own([0], 2)
     ([0, 2, 6, 9], [0, 2, 5, 30], [0, 2])

@@ -42,9 +42,9 @@ def test_places_are_in_order_and_inside_whatever_the_amounts():
         *(replace(SURE, after=risk(math.inf)), replace(SIZE, after=size(0))),
     ):
         bound, after = limit.limit.bound.value, limit.after.value
-        places = [limit.place(bound), limit.place(after)]
-        assert all(0 <= place <= 1 for place in places)
-        assert (places[0] <= places[1]) == (bound <= after)
+        positions = [limit.position(bound), limit.position(after)]
+        assert all(0 <= position <= 1 for position in positions)
+        assert (positions[0] <= positions[1]) == (bound <= after)
 
 
 def test_limits_beyond_the_drawn_ones_stand_in_the_table():
