@@ -14,6 +14,6 @@ noise             `mechanism` (ε, δ, whom they are promised to, and the noise 
 what it costs     `accountant` (what several releases cost together; a budget, and whether one more fits), `ledger` (the
                   file that keeps it);
 what it means     `privacy_profile` (every ε and δ at once, those of other libraries too), `semantic_privacy` (in
-                  beliefs, as a test, and as a risk), `attack` (somebody who weighs all releases; side by side with
+                  beliefs, as a test, and as a risk), `attack` (an attacker who weighs all releases; side by side with
                   groups).
 """

@@ -3,17 +3,15 @@
 `privacy_spent` has four accounts, each an upper bound and rounded up, so that the smallest may be reported.  What
 releases promise in beliefs is read off (Σε, Σδ), or off the loss distribution where that says more (`promise_of`).
 
-An `Account` is a budget (ε, δ), or (ρ, δ), and its entries, in order; nothing of it changes, as each spending gives
-another account.  `ledger` keeps one in a file.
+An `Account` is a budget (ε, δ), or (ρ, δ), and its entries, in order; it is immutable, and each spending returns a new
+one.  `ledger` keeps one in a file.
 
 Adding up   Σ ε and Σ δ, exactly ("basic"); or Σ ρ converted at the budget's δ ("concentrated").  Both hold when later
             releases, and their ε, are chosen after seeing earlier ones (filters: Feldman and Zrnic, 2021).
-Noise       what is charged is compared with the noise that is to be drawn: less than that costs is refused.
-Receipts    each spending gets a random receipt, by which the files that are published with it are entered later, before
-            they are put in their place: where each is, and its digest.
+Noise       a charge that is below what the noise to be drawn costs is refused.
+Receipts    each spending has a random receipt.  Files are entered under it before they are published: path and digest.
 Choices     where levels were chosen from the data, the entry has a commitment to what they were chosen for and, once
-            it is drawn, to the winner; and the receipt of the one spending that used them, which is written in the same
-            step as that spending.
+            it is drawn, to the winner; and the receipt of the one spending that used them, written together with it.
 """
 
 from __future__ import annotations
@@ -73,7 +71,7 @@ from sidelight.text import counted, html_table
 
 @dataclass(frozen=True, slots=True)
 class CountedColumns:
-    """Which counts were released: of which sensitive column, by which columns at which levels, hiding whom."""
+    """The counts of a release: of which sensitive column, by which columns at which levels, and the privacy unit."""
 
     sensitive: str
     levels: tuple[tuple[str, int], ...]
@@ -92,7 +90,7 @@ class CountedColumns:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Spending:
-    """What was released under which ε and δ; by which noise and of which columns, where that is known."""
+    """A release and its ε and δ; its noise and columns, where they are known."""
 
     what: str
     epsilon: Fraction
@@ -125,7 +123,7 @@ class Spending:
         return epsilon if self.charged_rho is None else f"rho {amount_text(self.charged_rho)} ({epsilon})"
 
     def guarantee(self) -> str:
-        """Return what is promised by its name, for where it cannot be said in beliefs.
+        """Return the name of the guarantee, for releases whose promise cannot be stated in beliefs.
 
         >>> Spending("counts", epsilon=1, delta="1e-9").guarantee()
         '(1, 1e-09)-differential privacy'
@@ -134,7 +132,7 @@ class Spending:
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
-        """Every noise of the release, as far as it is known: of the cells, and of marginals."""
+        """All known noise of the release: of the cells, then of marginals."""
         return () if self.mechanism is None else (self.mechanism, *self.marginal_noise)
 
     def rho(self) -> Fraction | None:
@@ -146,8 +144,8 @@ class Spending:
         if self.delta:
             return None
         # Σ ε_A²/2 of the single noises is at most (Σ ε_A)²/2; both are valid, and the smaller is charged
-        whole = self.epsilon**2 / 2
-        return min(whole, _add_up_rho(self.mechanisms)) if self.marginal_noise else whole
+        rho = self.epsilon**2 / 2
+        return min(rho, _add_up_rho(self.mechanisms)) if self.marginal_noise else rho
 
     def keeps(self) -> bool:
         """Whether all its noises together cost no more than its ε and δ, and ρ, by bounds that are rounded up."""
@@ -167,10 +165,10 @@ def _add_up_rho(mechanisms: Sequence[Mechanism]) -> Fraction:
     return sum((each.rho() for each in mechanisms), Fraction(0))
 
 
-def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
-    """To which ε do the noises of one release come at δ?  Rounded up to six figures, and never 0, which is no ε.
+def epsilon_of_noise(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
+    """Return the ε of one release's noise at δ, rounded up to six figures, and above 0.
 
-    >>> told_epsilon([Mechanism("discrete Gaussian", scale=1e5)], Fraction(1, 2))
+    >>> epsilon_of_noise([Mechanism("discrete Gaussian", scale=1e5)], Fraction(1, 2))
     Fraction(1, 1000000)
     """
     if len(mechanisms) > 1:
@@ -179,7 +177,7 @@ def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
 
 
 def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
-    """To which ε does a ρ come at δ?  Rounded up as `told_epsilon` is.
+    """Return the ε of ρ at δ, rounded up as `epsilon_of_noise` is.
 
     >>> epsilon_of_rho(Fraction(1, 10), Fraction(1, 10**6))
     Fraction(107097, 50000)
@@ -189,7 +187,7 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PrivacySpent:
-    """The ε of several releases together, at one δ, as four accounts bound it; infinite where one cannot say."""
+    """The ε of several releases together, at one δ, by four accounts; infinite where an account has no bound."""
 
     delta: float
     basic: float
@@ -216,7 +214,7 @@ class PrivacySpent:
 
 
 def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> PrivacySpent:
-    """How much privacy do several releases about the same people cost together, at one δ for all of them?
+    """Bound the ε that several releases about the same people cost together, at one δ for all of them.
 
     - basic: Σε, if Σδ is within δ;
     - advanced: Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), with what Σδ leaves of δ as δ';
@@ -250,9 +248,7 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
 def _expect_one_kind(spendings: Iterable[Spending]) -> tuple[Spending, ...]:
     listed = expect_several(Spending, spendings, "spendings", each="spending")
     if len({each.neighbours for each in listed}) > 1:
-        raise BadNoise(
-            "some releases hide adding or removing a person, others replacing one; account for each kind apart"
-        )
+        raise BadNoise("some releases hide adding or removing a person, others replacing one; account for each apart")
     return listed
 
 
@@ -263,22 +259,21 @@ def promise_of(
     chance: Amount | None = None,
     for_data_as_it_is: bool = False,
 ) -> SemanticPrivacy:
-    """What do several releases about the same people promise together, in beliefs?
+    """Return what several releases about the same people promise together, in beliefs.
 
-    Without `chance`: what (Σε, Σδ) promises, as `semantic_privacy` says.  With one: the best of that and of what the
+    Without `chance`: the promise of (Σε, Σδ), as in `semantic_privacy`.  With one: the better of that and of what the
     privacy losses of the mechanisms themselves give.  They are (ε', δ(ε'))-private for every ε' at once, and the ε'
     with the smallest shift is taken; `epsilon` and `delta` of the answer are these.  For this the releases must have
     been planned in advance, as in `privacy_spent`.
 
-    Where a release hides rows of which nobody checked that they are people, the promise has that condition.
+    Where a release hides rows that were not checked to be people, the promise has that condition.
 
     Args:
         spendings: what was released, under which ε and δ and by which noise.
         people: how many people the data is about; needed with a chance, and when some δ is above 0.
         chance: how likely the promise may be broken.
-        for_data_as_it_is: the chance is over the noise alone, whatever the data is, against somebody who knows
-            everybody else; else it is over data and noise, as somebody with the prior expects them, who may know
-            anything.
+        for_data_as_it_is: the chance is over the noise alone, for any data, against an attacker who knows everybody
+            else; otherwise over data and noise, as an attacker with the prior expects them, who may know anything.
 
     >>> month = [Spending("a day", epsilon="0.1")] * 30
     >>> together = promise_of(month, people=1_000, chance="0.001")
@@ -367,11 +362,9 @@ def _compose_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN40
 
 
 def _list_losses(spending: Spending) -> tuple[Mechanism, ...]:
-    """Return the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
-
-    Where one count changes by several, other ways to spread the change could be worse.  The losses of Gaussian noise of
-    a large scale are too many to list.
-    """
+    """Return the noises whose privacy losses are known one by one; none where ε and δ have to bound them."""
+    # where one count changes by several, other ways to spread the change could be worse; the losses of Gaussian noise
+    # of a large scale are too many to list
     # Laplace noise with a δ is of cells that nobody declared: which of them are published has losses of its own
     known = all(
         each.sensitivity.changes_by_ones
@@ -407,7 +400,7 @@ def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no 
 
 
 def _digits(epsilon: float) -> str:
-    """Show a bound as it is written, to four places or four figures, rounded up.
+    """Write a bound to four places or four figures, rounded up.
 
     >>> [_digits(each) for each in (0.01, 2.34617, 0.00001234567)]
     ['0.01000', '2.3462', '0.00001235']
@@ -426,7 +419,7 @@ def distinguish_amounts(amounts: Sequence[Fraction | float]) -> list[str]:
 
 
 def round_to_text(amount: Fraction | float, digits: int | None = None) -> str:
-    """Write an amount for people: exactly where that is short, else rounded up to so many digits.
+    """Write an amount for people: exactly where that is short, else rounded up to `digits`.
 
     >>> round_to_text(Fraction(1, 3)), round_to_text(Fraction(1, 3) + Fraction(1, 10**9)), round_to_text(2 / 3)
     ('1/3', '0.333334', '0.6667')
@@ -439,7 +432,7 @@ def round_to_text(amount: Fraction | float, digits: int | None = None) -> str:
     return f"{float(up):.{figures}g}"
 
 
-# How a ledger adds up
+# The composition by which a ledger adds up
 Accounting: TypeAlias = Literal["basic", "concentrated"]
 
 
@@ -447,7 +440,7 @@ Accounting: TypeAlias = Literal["basic", "concentrated"]
 class PaidChoice:
     """A choice of levels: keyed digests of what it was made for and of what won; the receipt of what used it, if any.
 
-    The key is not in the ledger, so that whoever reads it cannot try out tables.  No winner: its draw was cut short.
+    The key is not in the ledger, so that nobody who has it can test tables.  No winner: its draw was cut short.
     """
 
     commitment: str
@@ -457,7 +450,7 @@ class PaidChoice:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCounts:
-    """A file of noisy counts: where it was put, seen from the ledger's folder, when, and the digest of its bytes."""
+    """A published file of noisy counts: its path from the ledger's folder, the digest of its bytes, and when."""
 
     file: str
     sha256: str
@@ -482,7 +475,7 @@ AmountText: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class Entry:
-    """One release, as a ledger writes it: when its budget was spent, on what, and where it was published, if it was."""
+    """One release, as a ledger writes it: when its budget was spent, on what, and the files that were published."""
 
     at: str
     receipt: str
@@ -499,7 +492,7 @@ class Entry:
 
     @cached_property
     def spending(self) -> Spending:
-        """What was released under which ε and δ."""
+        """The release with its ε and δ."""
         noise = self.mechanism, self.counted, self.marginal_noise
         return Spending(self.what, self.epsilon, self.delta, self.neighbours, *noise, self.rho)
 
@@ -518,13 +511,13 @@ class Account:
     @classmethod
     def from_rho(cls, rho: Amount, delta: Amount, neighbours: Neighbours = "add or remove") -> Account:
         """Build the account of a budget in ρ; its ε is what ρ comes to at δ."""
-        budget, told_at = exact_epsilon(rho, "the budget's rho"), exact_delta(delta, "the budget's delta")
+        budget, at = exact_epsilon(rho, "the budget's rho"), exact_delta(delta, "the budget's delta")
         # a ρ comes to a finite ε only at a positive δ
-        if told_at == 0:
+        if at == 0:
             raise BadNoise(
                 f"a budget of {parameter('rho')} needs {parameter('delta')}, at which its epsilon is told, such as 1e-9"
             )
-        return cls(epsilon_of_rho(budget, told_at), told_at, "concentrated", neighbours, rho=budget)
+        return cls(epsilon_of_rho(budget, at), at, "concentrated", neighbours, rho=budget)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon, "the budget's epsilon"))
@@ -543,7 +536,7 @@ class Account:
         return f"<Account: {self.balance()} spent on {counted(len(self.entries), 'release')}>"
 
     def balance(self) -> str:
-        """Write how much of what is spent: of ε and δ, or of ρ.
+        """Write how much of ε and δ, or of ρ, is spent.
 
         >>> Account(Fraction(2)).balance(), Account.from_rho("0.1", "1e-6").balance()
         ('epsilon 0 of 2 and delta 0 of 0', 'rho 0 of 0.1 (epsilon 0 of 2.14194 at delta 1e-06)')
@@ -555,38 +548,33 @@ class Account:
         return f"rho {round_to_text(self.spent_rho)} of {amount_text(self.rho)} {at}"
 
     def _repr_html_(self) -> str:
+        files = [", ".join(file.file for file in each.published) for each in self.entries]
         rows = [
-            (
-                each.at,
-                each.what,
-                amount_text(each.epsilon),
-                amount_text(each.delta),
-                ", ".join(file.file for file in each.published),
-            )
-            for each in self.entries
+            (each.at, each.what, amount_text(each.epsilon), amount_text(each.delta), published)
+            for each, published in zip(self.entries, files, strict=True)
         ]
         return html_table(repr(self)[1:-1], ("when", "what", "epsilon", "delta", "published as"), rows, total=len(rows))
 
     @property
     def spendings(self) -> tuple[Spending, ...]:
-        """What was spent, in order."""
+        """The spendings, in order."""
         return tuple(entry.spending for entry in self.entries)
 
     @property
     def spent(self) -> tuple[Fraction | float, Fraction]:
-        """The ε and δ that were spent so far, as this account adds up."""
+        """The ε and δ spent so far, by this account's composition."""
         if self.accounting == "concentrated":
             return compute_concentrated(self.spendings, self.delta), self.delta
         return _add_up_pairs(self.spendings)
 
     @property
     def spent_rho(self) -> Fraction | float:
-        """The ρ that was spent so far; infinite where something has none."""
+        """The ρ spent so far; infinite where a spending has none."""
         rho = _add_up_charged(self.spendings)
         return math.inf if rho is None else rho
 
     def promise(self, people: int | None = None) -> SemanticPrivacy:
-        """Return what all releases promise together, in beliefs; with a δ it depends on how many people there are."""
+        """Return what all releases promise together, in beliefs; with a δ it depends on the number of people."""
         together = semantic_privacy(*self.spent, people=people, neighbours=self.neighbours)
         return replace(together, condition=condition_of(self.spendings))
 
@@ -599,7 +587,7 @@ class Account:
         commitment: str | None = None,
         using: Sequence[tuple[str, PaidChoice]] = (),
     ) -> Account:
-        """Spend, if the budget allows it: on a choice that is committed to something, or by using some, by receipt."""
+        """Return the account after a spending, which may commit to a choice, or use earlier ones; refuse too much."""
         if spending.neighbours != self.neighbours:
             raise BadNoise(
                 f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}; say "
@@ -626,7 +614,7 @@ class Account:
         for paid, choice_used in using:
             marked = marked._mark_choice_used(paid, choice_used, entry.receipt)
         more = replace(marked, entries=(*marked.entries, entry))
-        # decided exactly, on the account as it would be: fractions for basic, rounded up for concentrated
+        # decided exactly, on the new account: fractions for basic, rounded up for concentrated
         epsilon, delta = more.spent
         if self.rho is None and (epsilon > self.epsilon or delta > self.delta):
             cost = (
@@ -650,7 +638,7 @@ class Account:
         raise BudgetExceeded(f"{message}; nothing was spent or published")
 
     def _mark_choice_used(self, paid_by: str, choice: PaidChoice, receipt: str) -> Account:
-        """Mark a choice as used by a spending; one that is not here, is of something else or was used is refused."""
+        """Mark a choice as used by a spending; refuse one that is unknown, differs or was used."""
         entry = self.find(paid_by)
         paid = None if entry is None else entry.choice
         if paid is None or not paid.winner or replace(paid, used_by="") != choice:
@@ -663,14 +651,14 @@ class Account:
         return self._replace_entry(paid_by, choice=replace(paid, used_by=receipt))
 
     def with_winner(self, receipt: str, winner: str) -> Account:
-        """Enter what a choice that was paid for came to, by its receipt: once."""
+        """Enter the winner of a choice that was paid for, by its receipt: once."""
         choice = self._find_entry(receipt).choice
         if choice is None or choice.winner:
             raise BadLedger("this receipt is of no choice of levels, or of one that was drawn already")
         return self._replace_entry(receipt, choice=replace(choice, winner=winner))
 
     def with_file(self, receipt: str, file: PublishedCounts) -> Account:
-        """Enter a file that was paid for, by its receipt."""
+        """Enter a published file, by its receipt."""
         return self._replace_entry(receipt, published=(*self._find_entry(receipt).published, file))
 
     def _find_entry(self, receipt: str) -> Entry:
@@ -688,16 +676,16 @@ class Account:
     def find(self, receipt: str) -> Entry | None:
         """Return the entry that has this receipt; none where that is unknown."""
         # an ambiguous receipt counts as unknown: nothing may be credited to the wrong entry
-        found = [entry for entry in self.entries if receipt and entry.receipt == receipt]
-        return found[0] if len(found) == 1 else None
+        entries = [entry for entry in self.entries if receipt and entry.receipt == receipt]
+        return entries[0] if len(entries) == 1 else None
 
 
 def _check_noise(spending: Spending) -> None:
-    """Refuse noise that costs more than is charged for it, or that is for less than one unit can change."""
+    """Refuse noise that costs more than its charge, or that covers less than one unit can change."""
     mechanism, counts = spending.mechanism, spending.counted
     if mechanism is None:
         return
-    needed = mechanism.sensitivity if counts is None else counts.unit.sensitivity(spending.neighbours)
+    needed = counts.unit.sensitivity(spending.neighbours) if counts else mechanism.sensitivity
     # a marginal adds cells up, so that several changes of one person may meet in one count
     merged = needed.merge(units_changed(spending.neighbours))
     changes = [(mechanism.sensitivity, needed), *((each.sensitivity, merged) for each in spending.marginal_noise)]

@@ -1,8 +1,8 @@
-"""Attack noisy counts: somebody who knows everybody else, or nothing else, weighs all releases together.
+"""Attack noisy counts: an attacker who knows everybody else, or nothing else, weighs all releases together.
 
     posterior(s) ∝ prior(s) · Π_j Pr(noisy counts of release j | this person has s)
 
-Everybody else known    what is left of release j after taking away the others is noise z plus this person, so that
+Everybody else known    what remains of release j without the others is noise z plus this person, so that
                         its factor is Pr(z_s − 1) / Pr(z_s) at the person's group: one subtraction per value.
 Nothing else known      the factor is share_j(s) / prior(s), with share_j the posterior mean of the group's counts under
                         the noise.  The posterior mean of a count n given `measured`, by Bayes' rule:
@@ -18,15 +18,15 @@ second is what counts are published for.
 
 Cost: values × releases for each distinct row; for posterior means behind Gaussian noise, cells × its scale.
 
-`side_by_side` sets partitions that keep a policy beside noisy counts.  Samples of a table that have some people in
+`side_by_side` compares partitions that keep a policy with noisy counts.  Samples of a table that have some people in
 common are published in every way, each sample by itself, and the people in common are attacked with all releases
-together: partitions by `intersect`, noisy counts by `attack_noise`.  What is compared is what somebody learns (given
-away, sure, guessed, belief gained), how far the belief of somebody moves who knows everybody else, and how far off
-COUNT queries are.
+together: partitions by `intersect`, noisy counts by `attack_noise`.  Compared are what an attacker learns (the shares
+of people disclosed, believed with confidence or guessed, and the belief gained), how far the belief of one who knows
+everybody else moves, and the error of COUNT queries.
 
-An exact partition gives the last person away to somebody who knows everybody else: the belief moves by 1 − prior(true
-value).  Queries are answered alike from both: a group's people stand anywhere among the labels that its own covers,
-each alike, so that a group counts by the product over columns of the share of covered labels in the query's range.
+An exact partition discloses the last person to an attacker who knows everybody else: the belief moves by 1 − prior(true
+value).  Queries are answered alike from both: people are spread evenly over the labels that their group's own covers,
+so that a group counts by the product over columns of the share of covered labels in the query's range.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ from sidelight.text import counted, html_table
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class NoisyExposure:
-    """What noisy counts let somebody believe about each of these people in turn.
+    """The beliefs of an attacker who saw noisy counts, about each of these people in turn.
 
-    A row is all people who look alike and have the same value: `sizes` of them, `truth` says which value.
-    `posterior` is row × value of `domain`; before, everybody was believed to be like `prior`.
+    A row is all people with the same labels and value: `sizes` of them, with value `truth`.  `posterior` is
+    row × value of `domain`; `prior` was believed of everybody before.
     """
 
     domain: tuple[Label, ...]
@@ -80,7 +80,7 @@ class NoisyExposure:
     posterior: Floats
     truth: Integers
     sizes: Integers
-    promise: SemanticPrivacy | None = None  # what the noise promises; none where it promises no such thing
+    promise: SemanticPrivacy | None = None  # what the noise promises, if anything
 
     def __repr__(self) -> str:
         people = counted(int(self.sizes.sum()), "person")
@@ -109,7 +109,7 @@ class NoisyExposure:
 
     @property
     def shift(self) -> Floats:
-        """How far the belief about each row moved because it is in: the total variation distance from the prior."""
+        """The total variation distance of the belief about each row from the prior, (rows,)."""
         moved: Floats = np.abs(self.posterior - self.prior).sum(axis=1) / 2
         return moved
 
@@ -134,10 +134,10 @@ class NoisyExposure:
         return self._share(self.posterior.argmax(axis=1) == self.truth)
 
     def believed(self, belief: float) -> Fraction:
-        """Return the share of people of whom some value is believed at least so much, up to rounding.
+        """Return the share of people of whom some value is believed with at least `belief`, up to rounding.
 
-        Exponentials make these beliefs irrational, so nothing decides them exactly as `Exposure.sure` is: one that
-        floats cannot tell from `belief` counts, towards caution.
+        Exponentials make these beliefs irrational, so that they are not decided exactly as `Exposure.sure` is: one
+        that floats cannot tell from `belief` counts, towards caution.
         """
         return self._share(self.posterior.max(axis=1) >= belief - 1e-12)
 
@@ -154,12 +154,12 @@ def attack_noise(
     prior: PriorName | Mapping[str, float] = "pooled",
     chance: Amount | None = None,
 ) -> NoisyExposure:
-    """How sure does somebody get who weighs several noisy releases about the same people together?
+    """Compute what an attacker believes who weighs several noisy releases about the same people together.
 
-    - With `tables`: somebody who knows everybody in them but this person.  With ε-differentially private releases no
-      belief shifts by more than tanh(Σε / 2) then, whoever the person is and whatever the prior was; with a δ, none of
-      these people's does by more than `bound`, except with the chance that `promise` tells, which is over the noise.
-    - Without: somebody who knows nothing else, and learns what people like this one have.  That is what the counts
+    - With `tables`: an attacker who knows everybody in them but this person.  With ε-differentially private releases no
+      belief then shifts by more than tanh(Σε / 2), for any person and prior; with a δ, none of these people's shifts by
+      more than `bound`, except with the chance of the `promise`, which is over the noise.
+    - Without: an attacker who knows nothing else, and learns what people like this one have.  That is what the counts
       are published for; it would be learned without this person as well, and no noise bounds it.
 
     Args:
@@ -234,10 +234,8 @@ def _check_table(release: NoisyCounts, counts: Integers, attacked: Integers, num
 
 
 def _knowing_others(release: NoisyCounts, counts: Integers, group: Integers, truth: Integers) -> Floats:
-    """Return ln Pr(counts | this person has s) − ln Pr(counts | this person is not there), row × value s.
-
-    What is left of the counts after taking away the others is the noise and this person.
-    """
+    """Return ln Pr(counts | this person has s) − ln Pr(counts | this person is not there), row × value s."""
+    # counts minus those of the others are the noise and this person
     sizes, log_ratio = release.declared_domain.sizes, np.zeros((len(group), counts.shape[1]))
     measured, layout = release.measurements, release.measurements.layout
     # a marginal that is not by values says the same of all of them
@@ -259,8 +257,8 @@ def _read_prior(
         strange = [name for name in prior if name not in domain]
         if strange:
             raise BadNoise(f"a prior for '{strange[0]}', which was not declared{did_you_mean(strange[0], domain)}")
-        given = [exact_number(prior.get(shown(text), 0), BadNoise, "a belief") for text in domain]
-        weights = np.array([round_up(each) for each in given])
+        exact = [exact_number(prior.get(shown(text), 0), BadNoise, "a belief") for text in domain]
+        weights = np.array([round_up(each) for each in exact])
     elif not is_one_of(prior, PriorName):
         raise BadNoise(f"no {parameter('prior', prior)}; choose 'pooled' or 'uniform', or give value → belief")
     elif prior == "uniform":
@@ -270,8 +268,8 @@ def _read_prior(
     else:
         weights = np.zeros(len(domain))
         for table in tables:
-            place, totals = releases[0].declared_domain.places_of(table.domain), table.counts.totals()
-            weights += add_up(place[place >= 0], totals[place >= 0], len(domain))
+            index, totals = releases[0].declared_domain.places_of(table.domain), table.counts.totals()
+            weights += add_up(index[index >= 0], totals[index >= 0], len(domain))
     if weights.min() < 0 or not 0 < weights.sum() < math.inf:
         raise BadNoise("a prior gives each value a belief of at least 0, and some value more than that")
     believed: Floats = weights / weights.sum()
@@ -344,7 +342,7 @@ def _gaussian_means(measured: Integers, falling: Floats, scale: float) -> Floats
     return expected
 
 
-# What partitions keep beside noise, unless somebody says otherwise
+# What partitions keep beside noise, by default
 USUAL_LIMITS = {
     "k-anonymity (k = 10)": ("group size >= 10",),
     "entropy ℓ-diversity (ℓ = 5)": ("group size >= 10", "entropy diversity >= 5"),
@@ -352,14 +350,14 @@ USUAL_LIMITS = {
     "(c, k)-safety (c = 0.7, k = 1)": ("group size >= 10", "implications(k=1) < 0.7"),
 }
 
-SURE_FROM = 0.9  # somebody who believes a value this much is called sure
+SURE_FROM = 0.9  # an attacker who believes a value this much is called sure
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One way of publishing: what its releases gave away together, and what they are still good for.
+    """One way of publishing: what its releases disclosed together, and how useful they are.
 
-    Shares are of the people in common, by somebody who weighs the releases together and knows nothing else.
+    Shares are of the people in common, for an attacker who weighs the releases together and knows nothing else.
     """
 
     name: str
@@ -368,8 +366,8 @@ class Compared:
     sure: MeanEstimate | None  # some value is believed at least 0.9
     guessed: MeanEstimate | None  # the true value is the one that is believed most
     gain: MeanEstimate | None  # belief in the true value, minus what it was before, on average
-    largest_shift: MeanEstimate | None  # of a belief, by somebody who knows everybody but this one person
-    promised_shift: float | None  # … and how far it can; none where nothing is promised
+    largest_shift: MeanEstimate | None  # of a belief, by an attacker who knows everybody but this one person
+    promised_shift: float | None  # … and its promised bound, if there is one
     query_error: MeanEstimate | None  # of COUNT queries, relative
 
 
@@ -428,9 +426,9 @@ def side_by_side(
     releases: int = 2,
     repetitions: int = 3,
 ) -> SideBySide:
-    """How do partitions and noisy counts compare when several are published about the same people?
+    """Compare partitions and noisy counts when several are published about the same people.
 
-    An experiment on data that is known: its figures are not for publishing about people who are not.
+    An experiment on known data: do not publish its figures about people whose data is private.
 
     Args:
         table: the people to draw from, one value each.
@@ -493,7 +491,7 @@ def _partition_figures(
         "sure": float(exposure.sure(SURE_FROM)),
         "guessed": float(truth.guessed),
         "gain": truth.belief - float(np.mean(before)),
-        "largest_shift": 1 - min(before),  # exact counts give away the one person who is not known
+        "largest_shift": 1 - min(before),  # exact counts disclose the one person who is not known
         "query_error": float(np.mean([each.utility["query error"] for each in results])),
     }
     return [figures]
@@ -524,7 +522,7 @@ def _noise_figures(
 
 
 def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarchy]) -> float:
-    """Return the mean relative error over 200 random queries, as the utility "query error" does for other releases."""
+    """Return the mean relative error over 200 random queries, as the utility "query error" of other releases."""
     orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
     shares = tuple(_shares_below(noisy, order, each.name, by) for order, each in zip(orders, table.quasi, strict=True))
 
@@ -539,10 +537,10 @@ def noisy_query_error(noisy: NoisyCounts, table: Table, by: Mapping[str, Hierarc
 
 
 def _shares_below(noisy: NoisyCounts, order: Order, name: str, by: Mapping[str, Hierarchy]) -> Floats:
-    """Return the share of a group's people who stand before each place of an order: group × places, from 0 to 1."""
-    places = len(order.labels)
+    """Return the share of a group's people before each index of an order: group × (labels + 1), from 0 to 1."""
+    count = len(order.labels)
     if name not in noisy.levels:
-        return np.tile(np.arange(places + 1) / places, (len(noisy), 1))
+        return np.tile(np.arange(count + 1) / count, (len(noisy), 1))
     column = next(each for each in noisy.columns if each.name == name)
     coarse = [by[name].generalise(text, noisy.levels[name]) for text in order.labels]
     covers = np.array([[text == label for text in coarse] for label in column.labels], float)

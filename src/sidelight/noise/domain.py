@@ -2,19 +2,19 @@
 
 A cell is a group (a combination of labels, one per column) and a sensitive value.  The domain is their product, made
 from hierarchies, levels and a list of values, never from a table: an empty cell is published like any other, or its
-absence would tell that nobody is there.
+absence would disclose that nobody is there.
 
-Whoever has a label or a value that was not declared is `outside`.  By default these are a label of their own in each
-column, and a value of their own, "(other)": then no table, whatever is in it, is refused, and that nothing was refused
-says nothing about anybody.  (A level that publishes nothing but `*` has a label for everybody already.)
+People with a label or a value that was not declared are `outside`.  By default these are a label of their own in each
+column, and a value of their own, "(other)": then no table is refused for what is in it, and the absence of an error
+discloses nothing.  (A level that publishes nothing but `*` has a label for everybody already.)
 
-A person may have several values (`values="set"` or "multiset"), or several rows (`Events`), and then at most so many of
-them are counted: which ones, where there are more, is drawn by lot for each person by themselves, from the system's
-secure source.  So whoever comes or goes changes nothing about others, and how many were left out is nobody's to know:
-it depends on the data, and is neither published nor returned.
+A person may have several values (`values="set"` or "multiset"), or several rows (`Events`); the number that is counted
+is then capped.  Which ones count is drawn for each person separately, from the system's secure source.  So one person
+more or less changes nothing about others; and how many were left out depends on the data, so it is neither published
+nor returned.
 
-Groups are numbered in mixed radix: group = Σ_c place_c · Π_{c' > c} |labels_c'|, so that the group of a row
-follows from the places of its labels, vectorised, and nothing is searched for.
+Groups are numbered in mixed radix: group = Σ_c index_c · Π_{c' > c} |labels_c'|, so that the group of a row follows
+from the indices of its labels, vectorised, without a search.
 
 Levels are fixed in advance, or chosen from the data for a price: a choice by what the data says is itself a release.
 Candidate i has the score
@@ -22,14 +22,14 @@ Candidate i has the score
     detail_i · Σ_cells max(count − above, 0),   detail_i = ⌊1000 · ln(cells_i) / ln(cells of the finest)⌋
 
 and report noisy max picks the largest score plus noise.  One person moves each sum by at most one, or by as many of
-their values or rows as count, so a score by at most 1000 (`FULL_DETAIL`) times that: details are whole thousandths, and
+the cap on values or rows, so a score by at most 1000 (`FULL_DETAIL`) times that: details are whole thousandths, and
 the sensitivity is exact.  Adding a person moves no score down, which halves the noise (monotonic scores).
 
 A choice is paid for once and used once.  On the ledger it is a random receipt and a commitment: a digest, keyed by a
-secret that only the choice has, of the table that was looked at and of what there was to choose from; once it is drawn,
-a like digest of the winner is entered too.  What uses the choice shows that it is about the same table and the winner,
-and is entered as its user in the step in which it is paid for itself.  So one payment covers neither other choices nor
-another candidate, and the ledger tells nothing about the table.
+secret of the choice, of its table and candidates; once it is drawn, a digest of the winner is entered too.  A release
+that uses the choice shows that it is about the same table and the winner, and is entered as its user when it is paid
+for itself.  So one payment covers neither other choices nor another candidate, and the ledger discloses nothing about
+the table.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ if TYPE_CHECKING:
     from sidelight.noise.mechanism import Neighbours
     from sidelight.table.labels import Semantics
 
-# What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal
+# How people with undeclared labels or values are treated: cells of their own, left out, or refused
 Outside: TypeAlias = Literal["other", "leave out", "an error"]
 
 OTHER = "(other)"  # the label, and the value, of people whose own were not declared
 
-# What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called
+# The names of the columns of post-processed counts, of counts as drawn, and of estimates from all measurements
 COUNT, MEASURED, ESTIMATE = "count", "measured", "estimate"
 
-CELLS_AT_MOST = 1_000_000  # counts of a noisy release, unless its publisher says otherwise
+CELLS_AT_MOST = 1_000_000  # counts of a noisy release, by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,12 +140,12 @@ class Domain:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many labels each column has, and last how many values there are: the cells are all combinations."""
+        """The number of labels of each column, then of values: the cells are all combinations."""
         return (*(len(each) for each in self.labels), len(self.values))
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """What is printed about each group."""
+        """The labels of each group, by column."""
         if not self.labels:
             return ()
         # one (groups,) array of label numbers per column: the inverse of the mixed radix in `groups_of`
@@ -172,10 +172,10 @@ class Domain:
     def coarser_levels(
         self, by: Mapping[str, Hierarchy], values: Sequence[object] | Hierarchy, sensitive: str
     ) -> tuple[tuple[CoarserLevel, ...], dict[tuple[int, int], int | None]]:
-        """Which coarser levels may columns, and the sensitive values, be counted by?
+        """Return the coarser levels that columns, and the sensitive values, may be counted by, and their axes.
 
-        Also which axis each level of a column is, numbered as `workload` does: its own where nothing is coarser, None
-        where everybody is one.
+        Axes by column and level, numbered as in `workload`: the column's own where the level merges nothing, None where
+        it merges everybody.
 
         >>> age = Hierarchy("age", (("20", "25", "30"), ("20-29", "20-29", "30-39"), ("*", "*", "*")))
         >>> declared = Domain.declare({"age": age}, {"age": 0}, ["Flu", "Cold"], outside="other")
@@ -209,7 +209,7 @@ class Domain:
         return tuple(coarser), axes
 
     def _labels_above(self, hierarchy: Hierarchy, published: int, level: int, labels: tuple[Label, ...]) -> list[Label]:
-        """Return the label of a coarser level that each published label is under; others stay other, but under `*`."""
+        """Return the coarser label of each published label; "(other)" stays, unless everything becomes `*`."""
         values = [text or None for text in hierarchy.levels[0]]
         above = {hierarchy.generalise(each, published): hierarchy.generalise(each, level) for each in values}
         other = SUPPRESSED if set(above.values()) == {SUPPRESSED} else OTHER
@@ -237,10 +237,10 @@ class Domain:
         return np.array([place.get(written(each), beyond) for each in values], np.int64)
 
     def count(self, counted: Table | Events, by: Mapping[str, Hierarchy], *, at_most: int = 1) -> Integers:
-        """Count the people of every cell, each so many times at most: without noise, so not for publishing."""
+        """Count the people of every cell, each `at_most` times: without noise, so not for publishing."""
         people, row, key, value, count = collect_holdings(counted)
         group, place = self.groups_of(counted, by)[key], self.places_of(counted.domain)[value]
-        # outside the domain nobody is counted, so that what is published says nothing about them
+        # nobody outside the domain is counted, so that the publication discloses nothing about them
         inside = (group >= 0) & (place >= 0)
         if self.outside == "an error" and not inside.all():
             raise BadNoise(
@@ -256,7 +256,7 @@ class Domain:
 
 
 def collect_holdings(counted: Table | Events) -> tuple[Integers, Integers, Integers, Integers, Integers]:
-    """Return people (rows,), and by entry a row, key, value and count: how often each of the row's people has it."""
+    """Return people (rows,), and by entry a row, key, value and count per person of the row."""
     if isinstance(counted, Events):
         key = np.arange(len(counted.value))
         return counted.people_alike, counted.person, key, counted.value, counted.times
@@ -276,10 +276,10 @@ def count_cells(
 
 
 def count_entries(people: Integers, row: Integers, count: Integers, *, at_most: int) -> Integers:
-    """How often is each entry counted, when each of `people[i]` who have the entries of row i counts so many at most?
+    """Return how often each entry is counted when a person counts `at_most` times at most.
 
-    Entry e says that each person of row `row[e]` has a value `count[e]` times.  Whoever has more than `at_most` keeps
-    as many, each of theirs equally likely.
+    Entry e says that each of the `people[row[e]]` people of its row has a value `count[e]` times.  A person with more
+    than `at_most` keeps that many, each equally likely.
 
     >>> count_entries(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=2).tolist()
     [5, 2, 2]
@@ -288,14 +288,14 @@ def count_entries(people: Integers, row: Integers, count: Integers, *, at_most: 
     """
     amounts = people[row] * count
     too_many = np.flatnonzero(add_up(row, count, len(people))[row] > at_most)
-    # one line per person, entry and time: who, which entry, and a number by lot
+    # one line per person, entry and time: who, which entry, and a random number
     entry, who = ranges(np.zeros(len(too_many), np.int64), people[row[too_many]])
     entry = too_many[entry]
     times = count[entry]
     entry, who = np.repeat(entry, times), np.repeat(who, times)
-    # 64 bits each: ties, which would favour the entry that comes first, practically never occur
+    # 64 bits each: ties, which would favour the first entry, practically never occur
     lot = np.frombuffer(os.urandom(8 * len(entry)), np.uint64)
-    # the last key decides first: the lines of a person lie together, in the order of the lot
+    # the last key decides first: the lines of a person lie together, in random order
     order = np.lexsort((lot, who, row[entry]))
     # a person begins where the number within the row changes, or the row
     person = np.flatnonzero(np.diff(who[order], prepend=-1) | np.diff(row[entry[order]], prepend=-1))
@@ -313,7 +313,7 @@ def expect_countable(table: object) -> None:
 
 
 def _declare_values(values: Sequence[object] | Hierarchy) -> tuple[Label, ...]:
-    """List the values there could be; a hierarchy lists them all, and by empty text that one may be missing."""
+    """List the values there could be: the leaves of a hierarchy, where empty text is a missing one."""
     if isinstance(values, Hierarchy):
         values = [text or None for text in values.levels[0]]
     if isinstance(values, str) or not isinstance(values, Collection) or not values:
@@ -336,16 +336,16 @@ def _labels_at_level(by: Mapping[str, Hierarchy], name: str, level: object) -> t
         raise BadNoise(
             f"the level of '{name}' is a whole number, not {as_given(level, quoted=True)}; 0 is the column as it is"
         )
-    whole = int(level)
-    hierarchy.level(whole)
-    return tuple(dict.fromkeys(hierarchy.generalise(value or None, whole) for value in hierarchy.levels[0]))
+    number = int(level)
+    hierarchy.level(number)
+    return tuple(dict.fromkeys(hierarchy.generalise(value or None, number) for value in hierarchy.levels[0]))
 
 
 def _find_coarse_places(
     hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...], *, beyond: int
 ) -> Integers:
-    """Find the place of each label's coarser label; `beyond` for one that was not declared."""
-    # a label that the hierarchy does not list must not be guessed at: it would come from the data
+    """Find the index of each label's coarser label; `beyond` for one that was not declared."""
+    # a label that the hierarchy does not list would come from the data, so it is not matched to another
     declared = {None, *hierarchy.levels[0]}
     written = as_written(hierarchy.levels[0])
     place = {each: number for number, each in enumerate(among)}
@@ -357,7 +357,7 @@ def _find_coarse_places(
 
 
 def as_written(declared: Sequence[Label]) -> Callable[[Label], Label]:
-    """Return what writes a label as it was declared: 30.0, as programs write numbers in CSV, is 30; 030 is not.
+    """Return a function that spells labels as declared: 30.0, as programs write numbers in CSV, is 30; 030 is not.
 
     >>> written = as_written(["30", "007", "1.50"])
     >>> [written(each) for each in ("30.0", "7", "7.0", "1.5", "Flu", None)]
@@ -386,9 +386,9 @@ FULL_DETAIL = 1_000  # detail is weighed in thousandths, so that scores are whol
 
 @dataclass(frozen=True, slots=True)
 class ChosenLevels:
-    """Levels that were chosen from the data, what that cost, and the receipt of the ledger that paid it, if one did.
+    """Levels that were chosen from the data, what that cost, and the receipt of the ledger that paid, if any.
 
-    Give the choice itself to `noisy_counts`, with the same table, hierarchies and ledger; one is for one release.
+    Pass the choice itself to `noisy_counts`, with the same table, hierarchies and ledger; one is for one release.
     """
 
     levels: Mapping[str, int]
@@ -400,7 +400,7 @@ class ChosenLevels:
     receipt: str | None = None
 
 
-# Levels that may be published, what choosing them cost, if anything, and by which choices that were paid for
+# Levels that may be published, what choosing them cost, if anything, and the paid choices by which
 AcceptedLevels: TypeAlias = tuple[Mapping[str, int], Spending | None, tuple[tuple[str, PaidChoice], ...]]
 
 
@@ -412,7 +412,7 @@ def accept_levels(
     neighbours: Neighbours,
     ledger: Ledger | None,
 ) -> AcceptedLevels:
-    """Return levels that were fixed in advance or paid for; refuse those that were picked by looking at the data."""
+    """Return levels that were fixed in advance or paid for; refuse those that a search picked from the data."""
     if not isinstance(levels, ChosenLevels):
         searched = isinstance(levels, SearchOutcome)
         fixed = {} if searched else expect_mapping(levels, parameter("levels"), '{"age": 2, "sex": 0}')
@@ -450,7 +450,7 @@ def accept_levels(
 
 
 def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> str:
-    """Name levels by what they make of every label: other hierarchies are other candidates."""
+    """Return a digest of levels by the labels they produce: other hierarchies are other candidates."""
     hierarchies, columns = as_hierarchies(by), []
     for name, level in sorted(levels.items()):
         labels = hierarchies[name].levels if name in hierarchies else ()
@@ -459,19 +459,19 @@ def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> 
 
 
 def winner_digest(candidate: str, key: bytes) -> str:
-    """Name the candidate that won, so that only the key tells which it was."""
+    """Return a keyed digest of the candidate that won, which nobody can read without the key."""
     return hashlib.blake2b(candidate.encode(), key=key, digest_size=32, person=b"winner").hexdigest()
 
 
 def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) -> str:
-    """Commit to a table and to candidates: without the key, it cannot be tried out which table it was.
+    """Return a commitment to a table and candidates, against which nobody can test tables without the key.
 
-    Two readings of the same rows are the same table, in whatever order their keys and labels come; of events, what the
-    rows say and how many rows people have.
+    Two readings of the same rows are the same table, in any order of keys and labels; of events, the cells of rows and
+    the number of rows of each person count.
     """
     digest = hashlib.blake2b(repr(list(candidates)).encode(), key=key, digest_size=32)
     if isinstance(table, Events):
-        # sorted, as the order of people is not part of what they are
+        # sorted, as the order of people does not matter
         digest.update(np.sort(table.count_rows()).tobytes())
         # the rows of each key, as if each were a person
         number, first = number_equal_rows(table.quasi, len(table.value))
@@ -531,7 +531,7 @@ def choose_levels(
     ledger: Ledger | str | os.PathLike[str] | None = None,
     cells: int = CELLS_AT_MOST,
 ) -> ChosenLevels:
-    """Which of these levels fit the data best, as far as that can be said for ε?
+    """Choose the levels that fit the data best, at a cost of ε.
 
     The score of levels is detail × people who stand out of the noise: log(cells) × Σ max(count − above, 0).  One
     person changes the sum by at most one (or as often as they count), and OpenDP's noisy maximum picks by it.
@@ -541,8 +541,8 @@ def choose_levels(
         by: hierarchies that list every label there could be.
         among: the levels to choose from, themselves fixed in advance, or chosen before and paid from the same ledger.
         domain: every sensitive value that there could be.
-        epsilon: what the choice may cost, on top of what the counts will.
-        above: counts up to this drown in the noise that you will add; about 3 / ε of the counts.
+        epsilon: what the choice may cost, on top of the counts.
+        above: counts up to this are lost in the noise of the counts; about 3 / ε of theirs.
         neighbours: as in `noisy_counts`.
         outside: as in `noisy_counts`.
         values_per_person: as in `noisy_counts`.

@@ -50,9 +50,9 @@ known by the symmetries of each column's groups (`kinds`).
 
 Post-processing: whole counts of at least 0, made of measured ones without looking at the data again.
 
-It costs no privacy, as whoever sees the measured counts can do the same; and it is not free.  Cell by cell such counts
-are nearer to the truth, while their sums are no longer right on average: what noise leaves in empty cells is taken from
-the others.  Where marginals were measured, counts are scaled to add up to what is estimated of these (iterative
+It costs no privacy, as anyone who sees the measured counts can do the same, but it costs accuracy of sums.  Cell by
+cell such counts are nearer to the truth, while their sums are biased: what noise leaves in empty cells is taken from
+the others.  Where marginals were measured, counts are scaled to add up to the estimates of these (iterative
 proportional fitting), so that at least those sums stay right.
 
 An answer is a sum of noisy counts, and errs by a weighted sum of independent discrete noises,
@@ -105,7 +105,7 @@ PARTS_AT_MOST = 64  # of more parts than this, those of nearly equal weights are
 
 @dataclass(frozen=True, slots=True)
 class NoisePart:
-    """So many independent draws of one noise, each of which counts `weight` times."""
+    """The sum of `draws` independent draws of one noise, each of which counts `weight` times."""
 
     mechanism: Mechanism
     draws: int
@@ -119,9 +119,9 @@ class NoisePart:
 
 @dataclass(frozen=True)
 class NoisyAnswer:
-    """A number that noisy counts tell: right on average, and `margin` says how far off; negative where the noise is.
+    """An unbiased estimate from noisy counts, with its `margin` of error; it may be negative.
 
-    It is about what was counted: nobody who was left out of the counts is in it.
+    It is about what was counted: people who were left out of the counts are not in it.
 
     >>> answer = NoisyAnswer(1_921, "people", (NoisePart(Mechanism("discrete Laplace", scale=1.0), draws=74),))
     >>> answer, round(answer.sd, 2), answer.margin(0.99)
@@ -140,7 +140,7 @@ class NoisyAnswer:
         return math.sqrt(math.fsum(part.variance for part in self.noise))
 
     def margin(self, confidence: float = 0.95) -> float:
-        """How far is the count from the truth, at most, with this confidence?"""
+        """Return how far the count is from the truth at most, with this confidence."""
         return margin_of(self.noise, confidence)
 
     def __int__(self) -> int:
@@ -157,12 +157,12 @@ class NoisyAnswer:
 
 
 def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
-    """How far from 0 are these noises together at most, with this confidence?  Whole where one kind is added up."""
+    """Return how far these noises together are from 0 at most, with this confidence; whole where there is one kind."""
     alpha, parts = 1 - expect_confidence(confidence), [part for part in noise if part.draws and part.weight]
     if not parts:
         return 0
     bound = _chernoff(parts, alpha)
-    # what truncation and floats may lose is paid out of α, so that the margin stays an upper bound
+    # α pays for what truncation and floats may lose, so that the margin stays an upper bound
     slack = (len(parts) + 1) * BEYOND + 1e-15 * sum(part.draws for part in parts)
     # α is too small for distributions in floats; Chernoff's bound answers alone
     if alpha <= 2 * slack:
@@ -175,7 +175,7 @@ def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
     elif len(parts) <= PARTS_AT_MOST:
         exactly = _several_kinds(parts, alpha)
     else:
-        # a hundredth of α is for what is left of weights that are taken together
+        # a hundredth of α is for the remainder of merged weights
         together, left = merge_parts(parts)
         exactly = _several_kinds(together, alpha * 0.99)
         exactly = None if exactly is None else exactly + (_chernoff(left, alpha * 0.01) if left else 0)
@@ -261,7 +261,7 @@ def merge_parts(parts: Sequence[NoisePart]) -> tuple[list[NoisePart], list[Noise
 
 
 def _distribution(part: NoisePart) -> Floats | None:
-    """Return how likely each sum of the draws is: of 0, 1, … first, then of the negative ones, up to −1."""
+    """Return the probability of each sum of the draws: of 0, 1, … first, then of the negative ones, up to −1."""
     furthest = part.mechanism.margin_of_total(part.draws, BEYOND / 2)
     size = _power_of_two(2 * furthest + 1)
     if size > LONGEST_TRANSFORM:
@@ -292,25 +292,25 @@ def _power_of_two(size: int) -> int:
     return 1 << max(size - 1, 1).bit_length()
 
 
-STEPS_AT_MOST = 5_000  # more are not taken; answers stay right on average, and tell the noise that they have
+STEPS_AT_MOST = 5_000  # of the solver; beyond, answers stay unbiased, with the error of their weights
 
 
 @dataclass(frozen=True)
 class NestedLeastSquares:
-    """What measured marginals say together, at whichever levels; the cells are among them."""
+    """The least squares estimate from measured marginals at any levels; the cells are among them."""
 
     layout: CellLayout
     variances: Mapping[Axes, float]
 
     @cached_property
     def _precision_ratios(self) -> dict[Axes, float]:
-        """How much more each marginal beside the cells tells than a cell does: v₀ / v_A."""
+        """The precision of each marginal beside the cells, relative to that of a cell: v₀ / v_A."""
         cells = self.variances[self.layout.every]
         return {axes: cells / variance for axes, variance in self.variances.items() if axes != self.layout.every}
 
     @cached_property
     def _groups(self) -> tuple[Integers, ...]:
-        """Into which group of J each label of each column falls."""
+        """The group of J of each label, by column."""
         every = [self.layout.places(axes) for axes in self._precision_ratios]
         return tuple(_intersect_groupings(each) for each in zip(*every, strict=True))
 
@@ -326,7 +326,7 @@ class NestedLeastSquares:
 
     @cached_property
     def _cells(self) -> Floats:
-        """D: how many cells there are in each count of J."""
+        """D: the number of cells in each count of J."""
         return _outer(np.bincount(groups) for groups in self._groups)
 
     def _join(self, cells: Integers | Floats) -> Floats:
@@ -374,7 +374,7 @@ class NestedLeastSquares:
         return cells + (self._solve(root * self._spread_all(new)) / root)[np.ix_(*self._groups)]
 
     def weights(self, places: Sequence[Integers]) -> tuple[dict[Axes, Floats], Floats, Floats]:
-        """Return how the sum of the cells at these labels of each column counts what was measured.
+        """Return the weights of all measurements in the sum of the cells at these labels of each column.
 
         The weights of each marginal beside the cells; and for each count of J by how much the weights of all its cells
         are lowered, and how many of them are taken, whose weight is one more.
@@ -391,7 +391,7 @@ class NestedLeastSquares:
     def answer(
         self, places: Sequence[Integers], measured: Mapping[Axes, Integers]
     ) -> tuple[float, dict[Axes, tuple[Floats, Integers]]]:
-        """Return the sum of the cells at these labels of each column, and by what it errs, as `weigh_noises`."""
+        """Return the sum of the cells at these labels of each column, and its noises as in `weigh_noises`."""
         beside, lowered, taken = self.weights(places)
         cells = measured[self.layout.every]
         weighted = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
@@ -405,7 +405,7 @@ class NestedLeastSquares:
         return math.fsum([total, *weighted]), error
 
     def kinds(self, axes: Axes) -> list[list[Integers]]:
-        """Return one count of each kind that a marginal has, as its labels of each column: all others are like one."""
+        """Return a representative of each kind of count that a marginal has, as its labels of each column."""
         grouped = self.layout.places(axes)
         ways = []
         for column, groups in enumerate(grouped):
@@ -431,7 +431,7 @@ def _intersect_groupings(groupings: Sequence[Integers]) -> Integers:
 
 
 def _alike(groupings: Sequence[Integers], chosen: Integers) -> list[int]:
-    """Which groups of `chosen`, one of these, stand for all others?  Two are alike if renaming labels swaps them.
+    """Return the groups of `chosen`, one of these, that represent all others; alike are those that renaming swaps.
 
     Groupings are nested: from the coarsest on, groups are the nodes of a tree.  Two nodes are alike if their parents
     are and the trees below them have the same form.
@@ -499,7 +499,7 @@ def _lower(counts: Integers | Floats, threshold: float) -> Integers:
 def fit_marginals(
     estimates: Integers | Floats, marginals: Sequence[Axes], coarser: Sequence[CoarserLevel] = ()
 ) -> Integers:
-    """Which whole counts of at least 0 are near to the estimates, and add up nearly as they do along these axes?
+    """Return whole counts of at least 0 near the estimates, with nearly the same sums along these axes.
 
     The nearest ones (`postprocess`), scaled to the estimate of each marginal in turn, of at least 0; then rounded so
     that sums along the order of the cells are off by half a person at most.
@@ -508,12 +508,12 @@ def fit_marginals(
     total = int(nearest.sum())
     if not total:
         return nearest
-    least = 1e-6  # what every cell has, so that marginals may say that there is somebody in an empty one
+    least = 1e-6  # of every cell, so that marginals may put people into an empty one
     fitted = nearest.astype(np.float64) + least
     layout = CellLayout(estimates.shape, tuple(coarser))
     # the estimates are right on average; sums of `nearest` are not
     targets = {axes: np.maximum(layout.add_up(estimates.astype(np.float64), axes), 0) for axes in marginals}
-    # thirty times each; where marginals leave no such counts, that is where it ends
+    # thirty times each, also where no such counts exist
     for axes, target in [*targets.items()] * 30:
         # both are above 0 somewhere, as the total is
         scaled = target * (total / target.sum()) / np.maximum(layout.add_up(fitted, axes), least)
@@ -522,8 +522,8 @@ def fit_marginals(
     if not left > 0:  # marginals that leave no cell to anybody
         return nearest
     # rounding the running total keeps each partial sum within half a person, and the total exact
-    whole: Integers = np.diff(np.rint(np.cumsum(fitted) * (total / left)), prepend=0).astype(np.int64)
-    return whole.reshape(estimates.shape)
+    rounded: Integers = np.diff(np.rint(np.cumsum(fitted) * (total / left)), prepend=0).astype(np.int64)
+    return rounded.reshape(estimates.shape)
 
 
 # Of a marginal with more kinds of counts, or if these took more numbers to solve for, Chebyshev bounds all of them
@@ -532,7 +532,7 @@ KINDS_AT_MOST, SOLVED_AT_MOST = 64, 1_000_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Marginal:
-    """Counts by some of the columns, measured beside the cells: along which axes, with which noise."""
+    """Counts by some of the columns, measured beside the cells, with their axes and noise."""
 
     axes: Axes
     mechanism: Mechanism
@@ -541,7 +541,7 @@ class Marginal:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What was drawn: the cells, which stand first, and marginals of them."""
+    """Everything that was measured: the cells, which stand first, and marginals of them."""
 
     layout: CellLayout
     marginals: tuple[Marginal, ...]
@@ -550,7 +550,7 @@ class Measurements:
     def draw(
         cls, cells: Integers, noise: Mapping[Axes, Mechanism], coarser: Sequence[CoarserLevel] = ()
     ) -> Measurements:
-        """Draw noise for each marginal; all of it has to be paid for before."""
+        """Draw noise for each marginal; the budget must be spent before."""
         layout = CellLayout(cells.shape, tuple(coarser))
         drawn = (Marginal(axes, each, each.add_noise(layout.add_up(cells, axes))) for axes, each in noise.items())
         return cls(layout, tuple(drawn))
@@ -574,7 +574,7 @@ class Measurements:
 
     @cached_property
     def estimates(self) -> Integers | Floats:
-        """What do all of them say about the cells together?  Whole where the cells alone were measured."""
+        """The estimate of the cells from all measurements; whole where the cells alone were measured."""
         if len(self.marginals) == 1:
             return self.marginals[0].measured
         if self._least_squares is not None:
@@ -582,7 +582,7 @@ class Measurements:
         return estimate_cells(self.layout, self._shares, self._counts)
 
     def answer(self, places: Sequence[Integers]) -> tuple[float, tuple[NoisePart, ...]]:
-        """What do they say about the sum of the cells at these labels of each column, and by which noises is it off?"""
+        """Estimate the sum of the cells at these labels of each column; also return the noises of the estimate."""
         if self._least_squares is not None:
             total, error = self._least_squares.answer(places, self._counts)
             return total, self._parts(error)
@@ -606,10 +606,7 @@ class Measurements:
         return tuple(parts)
 
     def margin(self, axes: Axes, confidence: float) -> float:
-        """How far is any one count of a measured marginal from the truth, at most, with this confidence?
-
-        With coarser levels counts differ in that, and the largest margin is meant.
-        """
+        """Return how far any count of a measured marginal is from the truth at most, with this confidence."""
         if self._least_squares is None:
             # one label of each column of the marginal, all of the others; without coarser levels any label will do
             one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
@@ -622,7 +619,7 @@ class Measurements:
 
 
 def weigh_residuals(layout: CellLayout, variances: Mapping[Axes, float]) -> dict[Axes, dict[Axes, float]]:
-    """Return how much each marginal says about each residual that some marginal but the cells tells of: shares of 1."""
+    """Return the weight of each marginal in each residual that a marginal besides the cells has: shares of 1."""
     shares = {}
     below_queries = (subsets(axes) for axes in variances if axes != layout.every)
     for below in dict.fromkeys(itertools.chain.from_iterable(below_queries)):
@@ -639,7 +636,7 @@ def weigh_residuals(layout: CellLayout, variances: Mapping[Axes, float]) -> dict
 def estimate_cells(
     layout: CellLayout, shares: Mapping[Axes, Mapping[Axes, float]], measured: Mapping[Axes, Integers]
 ) -> Floats:
-    """Return the best linear unbiased estimate of the cells, by what `weigh_residuals` says."""
+    """Return the best linear unbiased estimate of the cells, with the weights of `weigh_residuals`."""
     correction = np.zeros(layout.shape)
 
     def find_residual(axes: Axes, below: Axes) -> Floats:
@@ -663,11 +660,11 @@ def estimate_cells(
 def weigh_noises(
     layout: CellLayout, shares: Mapping[Axes, Mapping[Axes, float]], marginals: Iterable[Axes], taken: Sequence[int]
 ) -> dict[Axes, tuple[Floats, Integers]]:
-    """By what does a sum of cells err that takes so many labels of each column?
+    """Return by marginal the weights of its noises in a sum of cells, and how many of them have each.
 
-    For each measured marginal: the weights of its noises, and how many of them have each.
+    `taken`: how many labels of each column the sum takes.
     """
-    # a column of which all labels are taken tells no cell from another
+    # a column of which all labels are taken distinguishes no cells
     free = [axis for axis, n in enumerate(layout.shape) if taken[axis] < n]
     share = [count / n for count, n in zip(taken, layout.shape, strict=True)]
     parts = {}

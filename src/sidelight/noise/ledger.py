@@ -1,12 +1,12 @@
-"""The ledger: a file that knows how much privacy was spent on the same people, whatever happens while it is written.
+"""The ledger: a crash-safe file of how much privacy was spent on the same people.
 
 The budget, what was spent of it and whether more fits is an `Account`; a `Ledger` is the file that holds one.
 
 Invariant   a release is on the disk before its noise is drawn, and one process at a time reads, decides and writes: so
-            the file never says less than was published, whoever else spends and whenever the power goes.
-Loss        a ledger is begun by an act of its own and never by spending; its lock stays beside it, so that a ledger
-            which is gone is missed.  One with two names is refused: replacing one leaves the other as it was.
-Old copies  the lock notes how many entries there are, and their digest: a ledger that lacks some went back.
+            the file never records less than was published, despite concurrent spending and power failures.
+Loss        a ledger is begun explicitly and never by spending; its lock stays beside it, so that a lost ledger is
+            noticed.  One with two names (hard links) is refused: replacing one leaves the other as it was.
+Old copies  the lock notes the number of entries and their digest: a ledger that lacks some is an old copy.
 Damage      a file that is cut off or changed is refused, by its digest, and nothing is published on a guess.
 Document    JSON: an account as text, and a digest of everything else in it, in one order of keys.
 """
@@ -56,15 +56,15 @@ from sidelight.noise.accountant import Account, Accounting, AmountText, Entry, P
 from sidelight.noise.mechanism import Amount, Neighbours, exact_amount
 from sidelight.text import counted, html_table, is_deeply_nested
 
-NO_LEDGER = "no ledger"  # says that nobody adds up what is published about these people, and that this is meant
+NO_LEDGER = "no ledger"  # says that a release is deliberately not entered in a ledger
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """How much privacy was spent on these people, and how much is left?
+    """A file that records how much privacy was spent on these people, and how much is left.
 
     One file for all releases about the same people.  It is locked while it is written, replaced as a whole, and on
-    the disk before any noise is drawn: after a crash it may say that more was spent than was published, never less.
+    the disk before any noise is drawn: after a crash it may record more than was published, never less.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -80,13 +80,13 @@ class Ledger:
 
     def __post_init__(self) -> None:
         try:
-            place = real_path(Path(self.path))  # a link stays a link
-            circle = leads_in_a_circle(place)
+            path = real_path(Path(self.path))  # a link stays a link
+            circle = leads_in_a_circle(path)
         except (OSError, ValueError):
             raise BadLedger("that is no name of a file; give the path of a ledger") from None
-        if circle or not place.name or os.path.isdir(place):  # noqa: PTH112 - whoever may not look there is told below
+        if circle or not path.name or os.path.isdir(path):  # noqa: PTH112 - a lack of permission is reported below
             raise BadLedger(f"'{self.path}' {IN_A_CIRCLE if circle else 'is a folder'}; give the path of a ledger")
-        object.__setattr__(self, "path", place)
+        object.__setattr__(self, "path", path)
 
     def _repr_html_(self) -> str:
         try:
@@ -106,7 +106,7 @@ class Ledger:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What belongs to the ledger on the disk, and nothing else may be written to: itself and its lock."""
+        """The ledger and its lock, over which nothing else may be written."""
         return self.path, lock_path(self.path)
 
     @classmethod
@@ -122,7 +122,7 @@ class Ledger:
     ) -> Ledger:
         """Begin a ledger with a budget for all releases to come; never over another one, nor in place of a lost one.
 
-        The budget is an ε, with a δ; or a ρ, with the δ at which its ε is told.
+        The budget is an ε, with a δ; or a ρ, with the δ at which its ε is reported.
         """
         if (epsilon is None) == (rho is None):
             raise BadNoise(f"how large is the budget? give {parameter('epsilon')} or {parameter('rho')}, and not both")
@@ -135,24 +135,24 @@ class Ledger:
         ledger = cls(Path(path))
         there = f"there is a ledger '{ledger.path.name}' already; go on with it, or begin another file"
         try:
-            left_over = lock_path(ledger.path).exists()  # asked first: whoever begins it meanwhile locks it last
+            left_over = lock_path(ledger.path).exists()  # checked first: a process that begins it meanwhile locks last
             if ledger.path.exists():
                 raise BadLedger(there)
             if left_over:
                 raise BadLedger(ledger._lost())
             replace_whole(ledger.path, to_text(account), private=True, force=False)
-        except NotPublished:  # somebody else has begun it this moment
+        except NotPublished:  # another process has begun it this moment
             raise BadLedger(there) from None
         except OSError as error:
             raise BadLedger(
                 f"cannot write the ledger '{ledger.path.name}': {error.strerror}; nothing was published"
             ) from None
-        with ledger._lock():  # the lock comes last: it says that there is a ledger, or that one is missed
+        with ledger._lock():  # the lock comes last: it shows that there is, or was, a ledger
             pass
         return ledger
 
     def take_back(self) -> None:
-        """Remove a ledger that was just begun, as what it was begun by has failed; one that was spent from stays."""
+        """Remove a ledger that was just begun, if nothing was spent from it."""
         with self._lock():
             # under the lock, so that nobody spends between this check and the removal
             if not self.read().entries:
@@ -167,8 +167,8 @@ class Ledger:
         )
 
     def read(self) -> Account:
-        """Return what was spent so far."""
-        noted = read_note(self.path)  # first: whoever spends writes the ledger, then the note
+        """Return the account; raise `BadLedger` where the file is lost, damaged or an old copy."""
+        noted = read_note(self.path)  # first: spending writes the ledger, then the note
         try:
             account = from_text(read_whole(self.path).decode())
         except FileNotFoundError:
@@ -200,7 +200,7 @@ class Ledger:
         return account
 
     def read_budget(self) -> Account:
-        """Return what may be spent in all, without what it was spent on."""
+        """Return the account without its entries."""
         return replace(self.read(), entries=())
 
     def spend(
@@ -211,7 +211,7 @@ class Ledger:
         commitment: str | None = None,
         using: Sequence[tuple[str, PaidChoice]] = (),
     ) -> Account:
-        """Spend budget, if it is there; when this returns, it is on the disk."""
+        """Spend budget, if there is enough; when this returns, it is on the disk."""
         expect(Spending, spending, "what is spent")
         if not isinstance(using, list | tuple) or any(
             not isinstance(pair, tuple) or [*map(type, pair)] != [str, PaidChoice] for pair in using
@@ -222,7 +222,7 @@ class Ledger:
                 raise BadNoise(f"{parameter(name)} has letters that cannot be written in UTF-8; give others")
         self._read_to_change()  # no lock is left where there is no ledger
         with self._lock():
-            # read again under the lock: somebody else may have spent since
+            # read again under the lock: another process may have spent since
             account = self._read_to_change().after(
                 spending, at=datetime.now(UTC), receipt=receipt, commitment=commitment, using=using
             )
@@ -237,12 +237,12 @@ class Ledger:
             self._write(self._read_to_change().with_file(receipt, file))
 
     def enter_winner(self, receipt: str, winner: str) -> None:
-        """Record what a choice of levels came to, under the receipt of its spending: all that it covers from now on."""
+        """Record the winner of a choice of levels, under the receipt of its spending."""
         with self._lock():
             self._write(self._read_to_change().with_winner(receipt, winner))
 
     def _read_to_change(self) -> Account:
-        """Read what is about to be replaced; a second name of the file would keep what it says now."""
+        """Read the account to replace it; refuse a file with a second name, which would stay as it is."""
         account = self.read()
         if self.path.stat().st_nlink > 1:
             raise BadLedger(
@@ -253,7 +253,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
-        """Keep other processes out, and say so where the ledger cannot be written."""
+        """Keep other processes out; raise `BadLedger` where the ledger cannot be written."""
         try:
             with locked(self.path):
                 yield
@@ -270,13 +270,13 @@ class Ledger:
 
 
 def open_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
-    """Open what a release is to be paid from, if it is to be paid at all."""
+    """Open the ledger that a release is paid from; None if it is not paid."""
     unpaid = ledger is None or (isinstance(ledger, str) and ledger == NO_LEDGER)
     return None if unpaid else Ledger.open(ledger)  # type: ignore[arg-type]
 
 
 def warn_without_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> None:
-    """Warn whoever calls for noise without a ledger, unless they say that this is meant."""
+    """Warn a caller who draws noise without a ledger, unless that is explicit."""
     if ledger is None:
         message = (
             "no ledger: nobody adds up what is published about these people, and promises add up; begin one with "
@@ -293,11 +293,11 @@ def paying(
     commitment: str | None = None,
     using: Sequence[tuple[str, PaidChoice]] = (),
 ) -> Iterator[str | None]:
-    """Spend, then do inside of this what it was spent on; whatever cuts it short says that the budget is spent."""
+    """Spend before the block runs; an error or interrupt in the block gets a note that the budget is spent."""
     if ledger is None:
         yield None
         return
-    # drawn before anything is written, so that a write that was cut short can be recognised
+    # drawn before anything is written, so that an interrupted write can be recognised
     receipt = secrets.token_hex(16)
     try:
         ledger.spend(spending, receipt=receipt, commitment=commitment, using=using)
@@ -316,13 +316,13 @@ def note_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None
 
 
 class LedgerPart(DocumentPart):
-    """A part of a ledger, or of a document beside counts: no number is taken for a text, no truth for a number."""
+    """A part of a ledger, or of a document beside counts; types are strict, so that no number is read as text."""
 
-    model_config = ConfigDict(strict=True, extra="ignore")  # what newer versions add does not make it unreadable
+    model_config = ConfigDict(strict=True, extra="ignore")  # fields that newer versions add do not make it unreadable
 
 
 class BudgetDocument(LedgerPart):
-    """A budget of ε and δ, or of ρ, and how its account adds up; what is not told is left out."""
+    """A budget of ε and δ, or of ρ, and how its account adds up; absent fields are left out."""
 
     epsilon: AmountText
     delta: AmountText
@@ -331,11 +331,11 @@ class BudgetDocument(LedgerPart):
 
     @classmethod
     def from_account(cls, account: Account, accounting: Accounting | None = None) -> BudgetDocument:
-        """Write the budget of an account, without what was spent of it."""
+        """Return the budget of an account, without its entries."""
         return cls(epsilon=account.epsilon, delta=account.delta, rho=account.rho, accounting=accounting)
 
     def to_account(self, accounting: Accounting | None, neighbours: Neighbours, *entries: Entry) -> Account:
-        """Read an account with this budget; `BadNoise` where its amounts are none."""
+        """Return an account with this budget; raise `BadNoise` for invalid amounts."""
         return Account(self.epsilon, self.delta, accounting, neighbours, entries, self.rho)  # type: ignore[arg-type]
 
     @model_serializer(mode="wrap")
@@ -347,14 +347,14 @@ class LedgerDocument(LedgerPart):
     """A privacy budget, and what was spent of it."""
 
     kind: Literal["privacy ledger"] = "privacy ledger"
-    schema_version: Literal[3] = 3  # raised whenever a reader of the document would have to change
+    schema_version: Literal[3] = 3  # raised by every incompatible change
     accounting: Accounting
     neighbours: Neighbours
     budget: BudgetDocument
     entries: tuple[Entry, ...]
 
     def to_account(self) -> Account:
-        """Read the account; `BadNoise` where its amounts are none."""
+        """Return the account; raise `BadNoise` for invalid amounts."""
         entries = (replace(each, neighbours=self.neighbours) for each in self.entries)
         account = self.budget.to_account(self.accounting, self.neighbours, *entries)
         _ = account.spendings  # refuses what costs nothing or everything
@@ -362,7 +362,7 @@ class LedgerDocument(LedgerPart):
 
 
 def to_text(account: Account) -> str:
-    """Write an account as JSON, with a digest that tells when something is missing or changed."""
+    """Write an account as JSON, with a digest that detects missing or changed entries."""
     document = LedgerDocument(
         accounting=account.accounting,
         neighbours=account.neighbours,
@@ -386,12 +386,12 @@ def from_text(text: str) -> Account:
 
 
 def compute_digest(document: Mapping[str, Any]) -> str:
-    """Compute a digest of plain data that does not depend on the order of keys."""
+    """Return a digest of plain data that does not depend on the order of keys."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def history_digest(account: Account, entries: int) -> str:
-    """Compute a digest of the first entries of an account: of what later changes leave as it is."""
+    """Return a digest of the first entries of an account, over the fields that never change."""
     # published files, winners and marks of use are entered later, and must not change the digest
     history = [[each.at, each.receipt, each.what] for each in account.entries[:entries]]
     return compute_digest({"history": history})

@@ -1,13 +1,12 @@
-"""Noise and its promise: whom it is made to, how far one of them moves counts, and which noise keeps ε and δ.
+"""Noise and its promise: the unit that is hidden, how far one unit moves counts, and which noise keeps ε and δ.
 
 A release is (ε, δ)-differentially private when for all neighbouring data sets D, D' and all events O
 
     Pr(O | D) ≤ e^ε · Pr(O | D') + δ.
 
-Neighbours differ in one `PrivacyUnit`: a person, whose rows were found by a column and checked, or a row, of which the
-publisher says that it is a person.  Nobody says so by saying nothing.  They are at most Δ₁ = Σ |change| and
-Δ₂ = √(Σ change²) apart, as vectors of counts (`Sensitivity`), which follows from how many of a unit's values, or of its
-rows, are counted, c at most:
+Neighbours differ in one `PrivacyUnit`: a person, whose rows were found by a column and checked, or a row, which the
+publisher explicitly declares to be a person.  They are at most Δ₁ = Σ |change| and Δ₂ = √(Σ change²) apart, as vectors
+of counts (`Sensitivity`), which follows from the cap c on a unit's values, or rows:
 
     counted     cells that change      Σ |change|    Σ change²
     single      1, by 1                1             1
@@ -23,9 +22,9 @@ Noise is drawn by OpenDP's discrete mechanisms, with the smallest scale that kee
     discrete Laplace    Pr(noise = z) ∝ e^(−|z| / b)           ε = Δ₁ / b
     discrete Gaussian   Pr(noise = z) ∝ e^(−z² / (2σ²))        ρ = Δ₂² / (2σ²), and δ(ε) as below
 
-Integers in, integers out: there is no floating point between a count and its noise that could give the count away.
-What a scale costs is said once, by `Mechanism.keeps`, rounded up; the scale is the smallest that costs no more than ε
-and δ.  Where counts change by one each, that is decided by the exact δ(ε), and where one may change by several, by ρ,
+Integers in, integers out: there is no floating point between a count and its noise that could disclose the count.
+The cost of a scale is defined once, by `Mechanism.keeps`, rounded up; the scale is the smallest that costs no more than
+ε and δ.  Where counts change by one each, that is decided by the exact δ(ε), and where one may change by several, by ρ,
 which OpenDP converts.
 
 What Gaussian noise costs, *through ρ* (zero-concentrated privacy), whatever the change: ρ = Δ₂² / (2σ²), and at δ an ε
@@ -79,15 +78,15 @@ from sidelight.text import counted, form
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
 
-# Data sets that must look alike: one has a person more, or one person's row is another one
+# Data sets that must be indistinguishable: one has a person more, or one person's row is replaced
 Neighbours: TypeAlias = Literal["add or remove", "replace"]
 
 Amount: TypeAlias = float | int | str | Fraction
-"""How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""
+"""A privacy cost; `0.1` means a tenth, not the binary number next to it."""
 
 
 def units_changed(neighbours: str) -> int:
-    """Return how many come or go between neighbours: one comes or goes, or one goes and another comes."""
+    """Return how many units differ between neighbours: 1 that is added or removed, or 2 where one replaces another."""
     if expect(str, neighbours, parameter("neighbours")) not in ("add or remove", "replace"):
         raise BadNoise(f'no {parameter("neighbours", neighbours)}; choose "add or remove" or "replace"')
     return 1 if neighbours == "add or remove" else 2
@@ -95,7 +94,7 @@ def units_changed(neighbours: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """How far neighbours are apart at most, as vectors of counts: Σ |change| (ℓ1) and Σ change² (ℓ2, squared)."""
+    """The largest distance of neighbours, as vectors of counts: Σ |change| (ℓ1) and Σ change² (ℓ2, squared)."""
 
     l1: int = 1
     l2_squared: int = 1
@@ -106,7 +105,7 @@ class Sensitivity:
         return self.l1 == self.l2_squared
 
     def merge(self, units: int) -> Sensitivity:
-        """Return how far these units move sums of the counts: what moves several counts may move one sum as far."""
+        """Return how far these units move sums of the counts: changes of several counts may add up in one sum."""
         # worst case: each unit moves one sum by l1 / units, and units · (l1 / units)² = l1² / units
         return Sensitivity(self.l1, self.l1**2 // units)
 
@@ -116,7 +115,7 @@ ONE_BY_ONE = Sensitivity()  # one count changes by one
 
 @dataclass(frozen=True, slots=True)
 class PrivacyUnit:
-    """Whom a promise is made to: a person, checked by a column, or a row that the publisher says is a person."""
+    """Whom a promise is made to: a person, checked by a column, or a row that the publisher declares a person."""
 
     person: str  # the column that names people, or `EACH_ROW`
     values: Semantics = "single"
@@ -132,7 +131,7 @@ class PrivacyUnit:
         rows_per_person: int | None = None,
         values: int | None = None,
     ) -> PrivacyUnit:
-        """Find whom the counts of a table hide; `values` is how many different ones there could be."""
+        """Return the unit that the counts of a table hide; `values` is the number of values in the domain."""
         person = table.intake.roles.get("person")
         if person is None:
             raise BadNoise(
@@ -163,17 +162,17 @@ class PrivacyUnit:
 
     @property
     def checked(self) -> bool:
-        """Whether a column says whose a row is, so that it is people who are hidden."""
+        """Whether a column identifies people, so that people are hidden."""
         return self.person != EACH_ROW
 
     @property
     def word(self) -> str:
-        """What the promise is made to."""
+        """The unit in one word."""
         return "person" if self.checked else "row"
 
     @property
     def at_most(self) -> int:
-        """How often one unit is counted at most."""
+        """The cap on how often one unit is counted."""
         return self.values_per_person if self.rows_per_person is None else self.rows_per_person
 
     @property
@@ -183,16 +182,16 @@ class PrivacyUnit:
 
     @property
     def counted_things(self) -> str:
-        """What is counted of one unit, so many at most."""
+        """What is counted of one unit: values or rows."""
         return "value" if self.rows_per_person is None else "row"
 
     @property
     def capped(self) -> bool:
-        """Whether something of one unit may have been left out, as it has more than is counted."""
+        """Whether a cap may have left out values or rows of one unit."""
         return self.values != "single" or self.rows_per_person is not None
 
     def sentence(self) -> str:
-        """Return whom the promise is made to, and how that is known.
+        """Write whom the promise is made to, and how that is known.
 
         >>> PrivacyUnit(EACH_ROW).sentence()
         'to each row; that a row is a person is what the publisher says, and was not checked'
@@ -208,18 +207,18 @@ class PrivacyUnit:
         return f"to each person, by '{self.person}'{most}"
 
     def hidden(self, neighbours: Neighbours) -> str:
-        """Return what nobody can tell from the counts."""
+        """Write what the counts hide."""
         if neighbours == "add or remove":
             return f"whether any one {self.word} is in the table (add or remove one)"
         return f"which one of all possible {form(self.word, 2)} any one {self.word} is (replace one)"
 
     @property
     def condition(self) -> str:
-        """On what a promise to a person holds that is made to this unit; nothing where people were checked."""
+        """The condition on which a promise to this unit is one to a person; "" where people were checked."""
         return "" if self.checked else "If no two rows are about one person, which nobody checked"
 
     def warnings(self, delta: Fraction) -> Iterator[str]:
-        """Yield what a reader of counts that hide this unit should not overlook, of noise with this δ."""
+        """Yield warnings about counts that hide this unit, with noise of this δ."""
         if not self.checked:
             less = "twice epsilon only" + (", and more than twice delta" if delta else "")
             yield (
@@ -249,7 +248,7 @@ class PrivacyUnit:
 
 
 def _check_rows(rows: Table | Events, person: str, rows_per_person: int | None) -> None:
-    """Refuse a cap on what are no rows; and without one people with several, as the promise rests on that."""
+    """Refuse a cap on rows where there are none; and, without a cap, people with several rows."""
     several = 0
     if rows_per_person is None:
         if isinstance(rows, Events) and rows.semantics == "single" and person != EACH_ROW:
@@ -292,7 +291,7 @@ def exact_amount(amount: Amount, name: str) -> Fraction:
         return amount
     try:
         text = str(amount)
-        # ten to the power of a thousand million is no number to compute with
+        # 10^(10^9) would take too long to compute
         if re.search(r"[eE][+-]?[0-9_]{5,}\s*$", text):
             raise BadNoise(
                 f"{name} is {as_given(amount)}, which is nothing or everything; give a number such as 1 or 0.5"
@@ -328,7 +327,7 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
 
 
 def amount_text(amount: Fraction | float, digits: int = 4) -> str:
-    """Write an amount so that it is read back exactly; a float, which is a bound already, in so many digits.
+    """Write an amount so that it is read back exactly; a float, which is a bound already, to `digits` digits.
 
     >>> [amount_text(Fraction(each)) for each in ("3", "1/10", "1/3", "1e-9")], amount_text(2 / 3)
     (['3', '0.1', '1/3', '1e-09'], '0.6667')
@@ -342,24 +341,24 @@ def amount_text(amount: Fraction | float, digits: int = 4) -> str:
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(100)
-"""Below the one, nothing but noise would be published; above the other, nobody is promised anything."""
+"""Below the one, nothing but noise would be published; above the other, nothing would be promised."""
 
 SMALLEST_DELTA = Fraction(1, 10**100)
-"""Smaller ones are as good as 0, and cost more noise than that."""
+"""Smaller ones are as good as 0, and need more noise than 0 does."""
 
 STANDARD_DEVIATIONS = 12  # Gaussian noise further out has less weight than floats can add
 
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """Noise that was added to every count independently; `sensitivity` is how far one person moves the counts."""
+    """Noise that is added to every count independently; `sensitivity` is how far one person moves the counts."""
 
     kind: NoiseKind
     scale: float
     sensitivity: Sensitivity = ONE_BY_ONE
 
     def log_weight(self, noise: Integers | Floats) -> Floats:
-        """Return how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
+        """Return the logarithm of the probability of noise, up to a constant."""
         size = np.abs(noise.astype(np.float64))
         return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
 
@@ -399,7 +398,7 @@ class Mechanism:
         if self.kind == "discrete Laplace":
             a = math.exp(-1 / self.scale)
             return 2 * a / math.expm1(-1 / self.scale) ** 2
-        if self.scale > 10:  # what is missing is far below the last bit (Poisson's summation)
+        if self.scale > 10:  # the difference is far below the last bit (Poisson's summation)
             return self.scale**2
         noise = np.arange(1, math.ceil(STANDARD_DEVIATIONS * self.scale) + 2, dtype=np.float64)
         weight = 2 * np.exp(self.log_weight(noise))
@@ -433,7 +432,7 @@ class Mechanism:
         return math.ceil(self.scale * -float(ndtri(alpha / 2)))
 
     def margin_of_total(self, counts: int, chance: float) -> int:
-        """Return how far below 0 the noise of so many counts together is at most, except with this chance (Chernoff).
+        """Bound how far below 0 the summed noise of `counts` counts is, except with this chance (Chernoff).
 
         >>> Mechanism("discrete Laplace", scale=1.0).margin_of_total(1, 1e-9)
         25
@@ -447,7 +446,7 @@ class Mechanism:
 
 
 def expect_confidence(confidence: float) -> float:
-    """Return a confidence; refuse what is no share above 0 and below 1."""
+    """Return a confidence; raise `BadNoise` unless it is above 0 and below 1."""
     if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
         raise BadNoise(f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95")
     return confidence
@@ -455,12 +454,12 @@ def expect_confidence(confidence: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyCost:
-    """What noise is calibrated to: an ε at a δ, or a ρ and the δ at which its ε is told."""
+    """What noise is calibrated to: an ε at a δ, or a ρ and the δ at which its ε is reported."""
 
     epsilon: Fraction | None
     delta: Fraction
     rho: Fraction | None = None
-    paid_in_rho: bool = False  # an ε is then calibrated through ρ, so that what is asked for is what is charged
+    paid_in_rho: bool = False  # an ε is then calibrated through ρ, so that the ρ charged is that of ε
 
     @classmethod
     def read(cls, epsilon: Amount | None, delta: Amount, rho: Amount | None) -> PrivacyCost:
@@ -482,7 +481,7 @@ class PrivacyCost:
         return cost
 
     def noise(self, sensitivity: Sensitivity) -> Mechanism:
-        """Calibrate noise to it.
+        """Calibrate noise to this cost.
 
         >>> round(PrivacyCost.read(None, "1e-6", "0.01").noise(Sensitivity()).scale, 3)
         7.071
@@ -494,7 +493,7 @@ class PrivacyCost:
 
 
 def six_figures_up(bound: float) -> Fraction:
-    """Round a bound up to what people read.
+    """Round a bound up to six figures.
 
     >>> six_figures_up(1 / 3)
     Fraction(166667, 500000)
@@ -503,7 +502,7 @@ def six_figures_up(bound: float) -> Fraction:
 
 
 def better_without_delta(noise: Mechanism, epsilon: Fraction) -> str | None:
-    """Return where a single release of this ε would have less noise with a δ of 0; None where it would not."""
+    """Return the advice to use a δ of 0 where a single release of this ε would have less noise; else None."""
     if noise.kind == "discrete Laplace" or not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
         return None
     without, here = (math.sqrt(each.variance()) for each in (calibrate(epsilon, Fraction(0), noise.sensitivity), noise))
@@ -520,7 +519,7 @@ def calibrate(
 ) -> Mechanism:
     """Return the least noise that keeps ε and δ: Laplace for δ = 0, else Gaussian.
 
-    `through_rho`: so much that its ρ comes to no more than ε at δ, as a ledger that adds up ρ is charged.
+    `through_rho`: with a ρ that comes to no more than ε at δ, for a ledger that adds up ρ.
     """
     refuse_useless(epsilon, delta)
     if delta == 0:
@@ -541,16 +540,16 @@ def calibrate(
 def _scale_through_rho(epsilon: Fraction, delta: Fraction, squared: int) -> float:
     dp, slack = opendp(), round_down(delta)
 
-    def told(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
+    def measure(scale: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
         return dp.c.make_fix_delta(
             dp.c.make_zCDP_to_approxDP(_build_measurement("discrete Gaussian", scale)), delta=slack
         )
 
     # a root that is not whole is rounded up, so that the distance is not understated
-    whole = math.isqrt(squared)
-    distance = float(whole) if whole**2 == squared else math.nextafter(math.sqrt(squared), math.inf)
+    root = math.isqrt(squared)
+    distance = float(root) if root**2 == squared else math.nextafter(math.sqrt(squared), math.inf)
     # a little of ε is kept, so that our conversion of ρ, rounded up elsewhere, stays within ε too
-    return float(dp.binary_search_param(told, d_in=distance, d_out=(round_down(epsilon) * (1 - 1e-12), slack)))
+    return float(dp.binary_search_param(measure, d_in=distance, d_out=(round_down(epsilon) * (1 - 1e-12), slack)))
 
 
 def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
@@ -572,7 +571,7 @@ def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mecha
 
 
 def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
-    """Refuse amounts for which nothing but noise would be published, or nothing promised."""
+    """Raise `BadNoise` for amounts with which nothing but noise would be published, or nothing promised."""
     if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < SMALLEST_DELTA:
         raise BadNoise(
             f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
@@ -629,7 +628,7 @@ SUMMED_TO = 5_000  # up to this spread, σ√c, probabilities are added up one b
 
 
 def gaussian_delta(epsilon: Fraction | float, scale: float, changes: int) -> float:
-    """Bound δ(ε) of discrete Gaussian noise where so many counts change by one each: by less than a last few digits."""
+    """Bound δ(ε) of discrete Gaussian noise where `changes` counts change by one each, tight to the last few digits."""
     # θ of more counts would take too long to add up; a δ of 1 promises nothing, and so is always a bound
     if scale < SMOOTH and changes > 64:
         return 1.0

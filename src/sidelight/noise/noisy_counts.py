@@ -3,18 +3,18 @@
     measured = exact counts + noise,   noise calibrated to ε and δ (`mechanism`)
     counts   = post-processing of measured: whole numbers of at least 0 with the same total (`estimates`)
 
-Whoever is hidden is a `PrivacyUnit`: a person whose rows a column tells, which is checked, or a row that the publisher
-says is a person.  Where people have several values, or several rows, at most so many of them are counted, and the noise
-is for as many.
+The noise hides a `PrivacyUnit`: a person whose rows are identified by a column, which is checked, or a row that the
+publisher says is a person.  Where people have several values, or several rows, the number that is counted is capped,
+and the noise is calibrated to the cap.
 
-Nothing in the data decides whether counts come out, once the arguments are fine: what was not declared is counted
-apart (`outside="other"`), and nobody at all gives counts of noise.  How many people there are at most is declared too,
-as with a δ the promise depends on it; that is not checked against the data, but the measured counts, which cost nothing
-more, may speak against it.
+Nothing in the data decides whether counts come out, once the arguments are valid: what was not declared is counted
+apart (`outside="other"`), and an empty table gives counts of noise.  The largest number of people is declared too, as
+with a δ the promise depends on it; it is not checked against the data, but the measured counts, at no further cost, may
+contradict it.
 
 Order: everything that can be refused is refused first, then the budget is spent, then noise is drawn; so that a crash
 may cost budget, and never publishes what was not paid for.  Post-processing looks at the measured counts only, and
-costs no privacy: whoever sees them can do the same.
+costs no privacy: anyone who sees them can do the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ import pyarrow as pa
 
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
-from sidelight.noise.accountant import CountedColumns, Spending, promise_of, told_epsilon
+from sidelight.noise.accountant import CountedColumns, Spending, epsilon_of_noise, promise_of
 from sidelight.noise.domain import (
     CELLS_AT_MOST,
     COUNT,
@@ -81,12 +81,12 @@ PEOPLE_NOT_DECLARED = (
     "what a delta means in beliefs depends on how many people there are at most, which nobody declared"
 )
 
-PARTS = 10**6  # in which parts of a person expected counts are: none is 0, as noise rules nothing out
+PARTS = 10**6  # expected counts are in millionths of a person: none is 0, as noise rules nothing out
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False, kw_only=True)
 class DrawnCounts(Tabular):
-    """Counts whose noise was drawn, of declared cells or of those that were found: what they cost and promise."""
+    """Counts with noise, of declared cells or of those that occur: what they cost and promise."""
 
     spending: Spending
     unit: PrivacyUnit
@@ -123,21 +123,20 @@ class DrawnCounts(Tabular):
 
     @property
     def mechanism(self) -> Mechanism:
-        """Which noise each cell has, and its exact scale."""
+        """The noise of each cell, with its exact scale."""
         assert self.spending.mechanism is not None
         return self.spending.mechanism
 
     @property
     def spendings(self) -> tuple[Spending, ...]:
-        """What was paid for: the counts, and the choice of their levels if that was chosen from the data."""
+        """What was paid for: the counts, and the choice of their levels if these were chosen from the data."""
         return (self.spending,)
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
-        """Return what this release alone promises to each `unit`, what choosing its levels cost included.
+        """Return what this release alone promises to each `unit`, including the choice of its levels.
 
-        With a δ, or a `chance` that the promise may be broken, it depends on how many people there are: on
-        `people_at_most`, as declared.  With a chance it is read off the noise itself where that promises more
-        (`promise_of`).
+        With a δ, or a `chance` that the promise may be broken, it depends on `people_at_most`, as declared.  With a
+        chance it is read off the noise itself where that promises more (`promise_of`).
         """
         if self.people_at_most is None and (self.spending.delta or chance is not None):
             raise BadNoise(f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}")
@@ -184,14 +183,13 @@ class DrawnCounts(Tabular):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class NoisyCounts(DrawnCounts):
-    """How many people of each group have each value, with noise: a row per group, a column per value.
+    """The number of people of each group with each value, with noise: a row per group, a column per value.
 
-    `unit` says whom the noise hides, and how many values, or rows, of one person count at most.
+    `unit` is whom the noise hides, and the cap on the values, or rows, of one person.
 
-    `measured` is what OpenDP drew for each cell: right on average, and it may be negative.  `marginals` were measured
-    beside the cells, where queries were declared; `estimates` are what all of that says about the cells together, as
-    well as noise allows (`estimates`), and without marginals they are `measured`.  `count` adds them up, and says how
-    far off that is.
+    `measured` is what OpenDP drew for each cell: unbiased, and it may be negative.  `marginals` were measured beside
+    the cells, where queries were declared; `estimates` are the best estimate of the cells from all of it
+    (`estimates`), and without marginals they are `measured`.  `count` adds them up, and bounds the error.
 
     `counts` are post-processed: whole, at least 0, and adding up to the same total.  They are nearer to the truth cell
     by cell, and sums of them are not right on average: where most cells are empty, large groups lose what empty ones
@@ -203,7 +201,7 @@ class NoisyCounts(DrawnCounts):
     measured: Integers
     counts: Integers
     paid_choice: Spending | None = None  # what choosing the levels cost, where that was chosen from the data
-    missing: Missing | None = None  # what a missing sensitive value was taken for
+    missing: Missing | None = None  # how missing sensitive values were treated
     marginals: tuple[Marginal, ...] = ()  # what was measured beside the cells
     coarser: tuple[CoarserLevel, ...] = ()  # that marginals may be by
     measurements: Measurements = field(init=False)  # all that was drawn, by columns: the cells, and marginals
@@ -228,7 +226,7 @@ class NoisyCounts(DrawnCounts):
 
     @property
     def outside(self) -> Outside:
-        """What became of people with a label or a value that was not declared."""
+        """How people with an undeclared label or value were treated."""
         return self.declared_domain.outside
 
     @property
@@ -238,7 +236,7 @@ class NoisyCounts(DrawnCounts):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What is printed about each group."""
+        """The labels of each group, by column."""
         return self.declared_domain.columns
 
     def __len__(self) -> int:
@@ -252,8 +250,8 @@ class NoisyCounts(DrawnCounts):
     def cells(self) -> dict[str, Column | Integers | Floats]:
         """Return labels and value of each cell, `count` (post-processed) and `measured` (as drawn).
 
-        Where queries were measured too, `estimate` is what all of that says.  Add up `estimate` or `measured`: sums of
-        `count` are not right on average.
+        Where queries were measured too, `estimate` is the best estimate from all of it.  Add up `estimate` or
+        `measured`: sums of `count` are not right on average.
         """
         groups, values = self.declared_domain.shape
         # values run fastest, as in `measured.ravel()`
@@ -269,7 +267,7 @@ class NoisyCounts(DrawnCounts):
         }
 
     def how_to_add_up(self) -> str:
-        """Return which numbers may be added up: post-processing moves sums of counts, always to the same side."""
+        """Return which column to add up: sums of post-processed counts are biased."""
         column = ESTIMATE if self.marginals else MEASURED
         return (
             f"add up '{column}', which is right on average; '{COUNT}' is post-processed (whole, at least 0), and sums "
@@ -285,13 +283,13 @@ class NoisyCounts(DrawnCounts):
         }
 
     def margin(self, confidence: float = 0.95) -> float:
-        """How far is the estimate of a cell from the truth, at most, with this confidence?"""
+        """Return how far the estimate of a cell is from the truth at most, with this confidence."""
         if not self.marginals:
             return self.mechanism.margin(confidence)
         return self.measurements.margin(self.measurements.layout.every, confidence)
 
     def margins_of_queries(self, confidence: float = 0.95) -> dict[str, float]:
-        """How far is one count of each query that was measured from the truth, at most, with this confidence?"""
+        """Return how far one count of each measured query is from the truth at most, with this confidence."""
         margins = {}
         for each in self.marginals:
             columns = self.columns_of(each).items()
@@ -300,16 +298,15 @@ class NoisyCounts(DrawnCounts):
         return margins
 
     def count(self, /, *values: object, **says: object) -> NoisyAnswer:
-        """How many people have one of these values, among those of whom the columns say this, and how far off is that?
+        """Estimate how many people have one of these values and these cells, with the error of the estimate.
 
         `noisy.count("Sales", sex="Female")`; several values or labels are added up, as in
         `noisy.count("Sales", "Tech-support", race=["Black", "Other"])`; without values any value counts, and without
-        columns everybody: `noisy.count()` is the total.  A label that only a coarser level has, if
-        that was a query, is all labels under it.
+        columns everybody: `noisy.count()` is the total.  A label of a coarser level that was a query stands for all
+        labels under it.
 
-        What was measured is added up (`estimates`), not the post-processed `counts`: setting counts below 0 to 0, and
-        others down for it, moves sums of them away from the truth, always to the same side.  Where people have several
-        values or rows, those are counted.
+        `estimates` are added up, not the post-processed `counts`: setting counts below 0 to 0, and lowering others for
+        it, biases their sums.  Where people have several values or rows, those are counted.
 
         >>> import sidelight as sl
         >>> adult = sl.datasets.adult(quasi=["sex"])
@@ -320,7 +317,7 @@ class NoisyCounts(DrawnCounts):
         >>> round(women.sd, 2), women.margin(0.95), abs(women.count - 14_695) < 60  # 14,695 is the truth
         (5.26, 10, True)
         """
-        # every label of a column until something is said about it; the sensitive values are the last axis
+        # all labels of a column unless it is restricted; the sensitive values are the last axis
         places = [np.arange(size) for size in self.declared_domain.sizes]
         for name, labels in says.items():
             if name not in self.levels:
@@ -359,10 +356,10 @@ class NoisyCounts(DrawnCounts):
 
     def _check_declarations(self) -> Iterator[str]:
         def surely(measured: Integers) -> int:
-            """Return how many there are behind some measured counts at least, but for one false alarm in 1e9."""
+            """Bound the true sum of some measured counts from below, but for one false alarm in 1e9."""
             return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), 1e-9)
 
-        # whoever is counted is counted so often at most
+        # a person is counted at most `at_most` times
         if self.people_at_most is not None and surely(self.measured) > self.people_at_most * self.unit.at_most:
             yield (
                 f"the measured counts speak against at most {counted(self.people_at_most, 'person')}, as was declared: "
@@ -376,7 +373,7 @@ class NoisyCounts(DrawnCounts):
             )
 
     def statements(self, people: int) -> tuple[Statement, ...]:
-        """Return what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
+        """Return the measured counts as statements for `maxent`: likelihoods, of a release of `people` people.
 
         Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count,
         of a cell or of a query by values at published levels; of those whose labels and value were declared.
@@ -405,7 +402,7 @@ class NoisyCounts(DrawnCounts):
         labels = (*self.declared_domain.labels, self.domain)
         for place, count in np.ndenumerate(marginal.measured):
             texts = [labels[axis][number] for axis, number in zip(marginal.axes, place, strict=True)]
-            # what "(other)" stands for is unknown, so nothing can be stated about it
+            # the labels behind "(other)" are unknown, so nothing can be stated about it
             if self.declared_domain.outside != "other" or OTHER not in texts:
                 where = dict(zip(names[:-1], texts[:-1], strict=True))
                 yield P(texts[-1], where=where).measured(Fraction(int(count), people), scale=scale, noise=noise)
@@ -413,7 +410,7 @@ class NoisyCounts(DrawnCounts):
     def as_release(self) -> Release:
         """Return the post-processed counts as a release, as if they had no noise, without empty groups.
 
-        Measures then say what such a reader would conclude.  What the noise promises holds whatever they say.
+        Measures then bound an attacker who ignores the noise.  What the noise promises holds in any case.
         """
         self._expect_people("nobody counted the people of each group; there is no release of them")
         sizes = self.counts.sum(axis=1)
@@ -478,7 +475,7 @@ def noisy_counts(
     ledger: Ledger | str | os.PathLike[str] | None = None,
     cells: int = CELLS_AT_MOST,
 ) -> NoisyCounts:
-    """Which counts can be published so that nobody can tell whether any one person was counted?
+    """Publish counts from which an attacker cannot tell whether any one person was counted.
 
     ε-differentially private (δ = 0, discrete Laplace noise) or (ε, δ)-differentially private (discrete Gaussian).
     Pr(counts | with you) ≤ e^ε · Pr(counts | without you) + δ, and the other way round.  Where everybody has one
@@ -486,9 +483,9 @@ def noisy_counts(
     `values_per_person` of each count, and the noise grows with that.
 
     Args:
-        table: read with `person=`, the column that says whose a row is, which is checked; or with
-            `person="each row"`, by which you say that every row is a person, and the promise is to rows.  By
-            `read_table`, or by `read_events` where people may have several rows, or nobody any.
+        table: read with `person=`, the column that identifies people, which is checked; or with `person="each row"`,
+            by which you say that every row is a person, and the promise is to rows.  By `read_table`, or by
+            `read_events` where people may have several rows, or nobody any.
         by: hierarchies that list every label there could be, whether it occurs or not.
         levels: the level of each column that is published, fixed before looking at the data; other columns are not
             published.  Levels that a search picked are refused; `choose_levels` picks some and pays for it.
@@ -497,26 +494,26 @@ def noisy_counts(
         epsilon: how much the counts may depend on one person; smaller means more noise.
         delta: the chance that it is more than that, far below 1 / people; 0 for never.
         rho: in place of ε: Gaussian noise of Δ₂² / (2σ²) = ρ, which a ledger that adds up ρ is charged; `delta` is then
-            at which the ε of it is told.
+            the one at which its ε is reported.
         neighbours: "add or remove" one person, or "replace" one by another, which needs twice the Laplace noise and √2
             times the Gaussian noise.
-        outside: what becomes of people with a label or value that was not declared: "other" counts them apart, as
-            "(other)", so that nothing in the data makes a release fail; or "leave out"; or "an error", which tells that
-            there are some.
+        outside: how to treat people with an undeclared label or value: "other" counts them apart, as "(other)", so that
+            nothing in the data makes a release fail; or "leave out"; or "an error", which discloses that there are
+            some.
         values_per_person: in tables of `values="set"` or "multiset": how many values of one person count at most,
-            fixed in advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
+            fixed in advance.  Of people with more, as many are drawn at random; how many are left out is not reported.
         rows_per_person: of rows that were read with `read_events`: how many rows of one person count at most, fixed in
-            advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
-        people_at_most: more people than this there are not, as known in advance and not from the table; with a delta
-            above 0 the promise in beliefs depends on it, and is not told without.  It is not checked, as a refusal
-            would tell something about the data; the measured counts may speak against it, and then a warning says so.
+            advance.  Of people with more, as many are drawn at random; how many are left out is not reported.
+        people_at_most: the largest number of people, as known in advance and not from the table; with a delta above 0
+            the promise in beliefs depends on it, and is not computed without.  It is not checked, as a refusal would
+            disclose something about the data; where the measured counts contradict it, there is a warning.
         queries: which counts matter, fixed in advance: a list of what is counted by, such as `["total", "sex",
             ("age", "occupation")]`.  They are measured too, each for a part of ε, so that Σ variance of one count
             of each is smallest, the cells among them.  In a dictionary each has its weight, as in
             `{"total": 1, "cells": 4}`; a query that is listed twice weighs twice.  A column may be counted by at a
             coarser level than published: `[{"age": 3, "sex": 0}]` or `["age=3, sex"]`.
-        ledger: where the budget is kept; it is spent before noise is drawn.  Without one nobody adds up what is
-            published about these people, and there is a warning; "no ledger" says that this is meant.
+        ledger: where the budget is kept; it is spent before noise is drawn.  Without one nothing adds up what is
+            published about these people, and there is a warning; "no ledger" says that this is intended.
         cells: how many counts there may be at most.
 
     >>> import sidelight as sl
@@ -567,7 +564,7 @@ def noisy_counts(
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
     # the noise of the cells comes first, then that of marginals
     mechanism, *marginal_noise = noise.values()
-    charged = told_epsilon([*noise.values()], cost.delta) if cost.epsilon is None else cost.epsilon
+    charged = epsilon_of_noise([*noise.values()], cost.delta) if cost.epsilon is None else cost.epsilon
     paid = str(counted_columns), charged, cost.delta, neighbours
     spending = Spending(*paid, mechanism, counted_columns, tuple(marginal_noise), cost.rho)
     warn_without_ledger(ledger)
@@ -595,7 +592,7 @@ def noisy_counts(
 
 
 def _find_places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:
-    """Find where labels stand, or those under them, each once: one label, or several."""
+    """Return the indices of one or several labels, or of those under them, each once."""
     several = [*texts] if isinstance(texts, Collection) and not isinstance(texts, str) else [texts]
     labels = dict.fromkeys(label(text) for text in several)
     for text in labels:

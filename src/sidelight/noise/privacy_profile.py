@@ -2,9 +2,9 @@
 
 A release is (ε, δ)-private when Pr(t ∈ S | data) ≤ e^ε · Pr(t ∈ S | neighbour) + δ for every set S of outputs and all
 neighbours, either way round.  δ as a function of ε is its privacy profile; here: finitely many pairs, all of which
-hold.  One pair is a profile too.  From the pairs follow, for somebody who knows all but which of two neighbours it was:
+hold.  One pair is a profile too.  For an attacker who knows all but which of two neighbours it is, the pairs imply:
 
-    power           whoever says "you are in" of at most a share α of those who are not, does so of at most
+    power           a test that says "you are in" of at most a share α of those who are not, does so of at most
                         min over pairs of  min(e^ε·α + δ,  1 − e^(−ε)·(1 − δ − α))      of those who are
                     1 − power is the trade-off function f(α); of all pairs together it is exact (Dong, Roth and Su)
     advantage       max over α of power − α  ≤  min over pairs of  (e^ε − 1 + 2δ) / (e^ε + 1)
@@ -145,12 +145,12 @@ class PrivacyProfile:
 
     @property
     def advantage(self) -> float:
-        """By how much saying "you are in" is likelier, at most, when you are than when you are not."""
+        """The largest difference in the probability of "you are in" between people who are in and who are not."""
         bounds = (math.tanh(epsilon / 2) + 2 * delta / (_exp(epsilon) + 1) for epsilon, delta in self.pairs)
         return min(raise_bound(min(bounds)), 1.0)
 
     def odds_factor(self, chance: float = 0.0, *, people: int = 1) -> float:
-        """By which factor the odds of being in change at most; of so many people, except with this chance for any.
+        """Return the largest factor of the odds of being in, except with this chance for any of the `people`.
 
         >>> PrivacyProfile.of_pair(1.0).odds_factor()
         2.71828...
@@ -169,7 +169,7 @@ class PrivacyProfile:
 
 
 def smallest_kept(low: float, high: float, holds: Callable[[float], bool], *, close: float = 1e-12) -> float:
-    """Halve until `high`, at which something holds, is this close, relatively, to where it does no more."""
+    """Bisect until `high`, where `holds` is true, is within `close`, relatively, of where it turns false."""
     # invariant: it holds at `high`, and is not known to at `low`
     while low < (middle := (low + high) / 2) < high and high - low > close * high:
         low, high = (low, middle) if holds(middle) else (middle, high)
@@ -208,7 +208,7 @@ def curve_of_divergences(orders: Floats, divergences: Floats) -> PrivacyCurve:
 
 
 def largest_posterior(prior: float, odds_factor: float) -> float:
-    """Return p·F / (p·F + 1 − p), rounded up: how likely something becomes at most when its odds change by F."""
+    """Return p·F / (p·F + 1 − p), rounded up: the largest probability when the odds change by a factor of F."""
     if math.isinf(odds_factor):
         return 1.0 if prior else 0.0
     odds = prior * odds_factor
@@ -237,7 +237,7 @@ def library_profile(
 ) -> tuple[PrivacyProfile, Neighbours]:
     """Read the profile of an OpenDP measurement, at the input distance `d_in`, or of a dp-accounting event.
 
-    Also to which neighbours it is promised.
+    Also return the neighbours that it is about.
     """
     if is_of_library(release, "opendp"):
         return _read_measurement(release, d_in, neighbours)

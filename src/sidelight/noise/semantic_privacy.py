@@ -1,9 +1,9 @@
 """What differential privacy promises: in beliefs, as error rates of a test, and as a risk of disclosure.
 
-The same promise is said in three ways.  The first is (ε̄, δ̄)-semantic privacy.
-For every prior, let p be what somebody believes about the data after the release, and q what the same one would
-believe had person i been left out.  The promise: except with probability δ̄ over data and output, the total variation
-distance between p and q is at most ε̄ (`shift`), for all i.
+The same promise is stated in three ways.  The first is (ε̄, δ̄)-semantic privacy.
+For every prior, let p be what an attacker believes about the data after the release, and q what they would believe had
+person i been left out.  The promise: except with probability δ̄ over data and output, the total variation distance
+between p and q is at most ε̄ (`shift`), for all i.
 
     δ = 0    ε̄ = tanh(ε / 2), δ̄ = 0: tight, as a prior of two data sets with odds e^ε reaches it
     δ > 0    with E = e^ε, for any h > 0 and σ = √((E − 1)² + h·(E² − 1)) − (E − 1):
@@ -22,10 +22,10 @@ Error rates and risks are read off a privacy profile.
 
     a test    says "you are in" of a share α of those who are not (false alarms), and of at most `recognised` of those
               who are: the power of `privacy_profile`
-    a risk    what was thought likely by p is at most p·F / (p·F + 1 − p) likely afterwards, F the odds factor there;
+    a risk    what had probability p before has at most p·F / (p·F + 1 − p) afterwards, F the odds factor there;
               the relative risk is that divided by p, at most F
 
-Both are about one person, and somebody who may know everything about everybody else.
+Both are about one person, and an attacker who may know everything about everybody else.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SemanticPrivacy:
-    """How far anybody's belief can move because one person is in the data.
+    """A bound on how far an attacker's belief moves because one person is in the data.
 
-    Except with probability `chance` over data and output, the total variation distance between what somebody believes
-    after the release and what the same one would believe had you been left out is at most `shift`, for every one of
+    Except with probability `chance` over data and output, the total variation distance between what an attacker
+    believes after the release and what they would believe had you been left out is at most `shift`, for every one of
     the people and for every prior belief.  (Paper: (ε̄, δ̄)-semantic privacy.)
     """
 
@@ -69,11 +69,11 @@ class SemanticPrivacy:
     delta: float
     people: int | None
     shift: float
-    chance: float  # the paper's δ̄, by the name that people are told it under
+    chance: float  # the paper's δ̄
     warnings: tuple[str, ...] = ()
     neighbours: Neighbours = "add or remove"
     profile: PrivacyProfile = field(default=PrivacyProfile(()), repr=False, kw_only=True)
-    condition: str = field(default="", kw_only=True)  # what has to be so for it to hold, and nobody checked
+    condition: str = field(default="", kw_only=True)  # an unchecked condition on which it holds
 
     def __post_init__(self) -> None:
         if not expect(PrivacyProfile, self.profile, "the profile").pairs:
@@ -103,7 +103,7 @@ class SemanticPrivacy:
 
     @property
     def among(self) -> str:
-        """How many people it is promised to at most, each of them and all together."""
+        """The largest number of people for whom it holds, in words."""
         return "any number of people" if self.people is None else counted(self.people, "person")
 
     def sentence(self) -> str:
@@ -136,7 +136,7 @@ class SemanticPrivacy:
         return f"{self.sentence()} That is for at most {self.among}, which the publisher says and nobody checked."
 
     def error_rates(self, false_alarms: float = 0.05) -> ErrorRates:
-        """How well can anybody tell, at most, whether you are in?  For whoever is wrong of this share of the others.
+        """Bound how well an attacker can test whether you are in, at this share of false alarms.
 
         >>> semantic_privacy(1).error_rates(0.05)
         ErrorRates(false_alarms=0.05, recognised=0.13591..., advantage=0.46211..., neighbours='add or remove')
@@ -146,10 +146,10 @@ class SemanticPrivacy:
         return ErrorRates(share, power, self.profile.advantage, self.neighbours, condition=self.condition)
 
     def disclosure_risk(self, prior: float = 0.1, *, known_to_be_in: bool = False) -> DisclosureRisk:
-        """How likely does something about you become at most, that somebody thinks likely by `prior`?
+        """Bound the probability, for an attacker, of something about you that had probability `prior` before.
 
-        It is about whether you are in.  With `known_to_be_in` it is about anything else: between somebody with one
-        value and somebody with another lie two steps, where neighbours have one person more or less, so that twice ε
+        It is about whether you are in.  With `known_to_be_in` it is about anything else: between a person with one
+        value and a person with another lie two steps, where neighbours have one person more or less, so that twice ε
         counts; where one person is replaced it is one step.
 
         >>> round(semantic_privacy(1).disclosure_risk(0.1).posterior, 4)
@@ -220,24 +220,24 @@ def semantic_privacy(
     chance: Amount | None = None,
     neighbours: Neighbours | None = None,
 ) -> SemanticPrivacy:
-    """What does differential privacy promise to each of n people?  In beliefs, in error rates, as a risk.
+    """Return what differential privacy promises to each of n people: in beliefs, in error rates, as a risk.
 
     In beliefs:
 
-    - δ = 0: the shift is at most tanh(ε/2), always.  This is tight: somebody with the right prior reaches it.
+    - δ = 0: the shift is at most tanh(ε/2), always.  This is tight: an attacker with the right prior reaches it.
     - δ > 0: the shift is at most tanh(ε/2) + h, except with a chance that falls as h grows, by about
       2·n·δ / (h·(e^ε + 1)) where h is small.  The smallest h for the wanted chance is taken; without one, the h that
       equals the chance.
 
     Args:
-        epsilon: the ε of the release, or of all releases together; or what says it itself: a `Measurement` of OpenDP
-            (with `d_in`), by whatever its output measure is, or a `DpEvent` of dp-accounting.
+        epsilon: the ε of the release, or of all releases together; or a `Measurement` of OpenDP (with `d_in`), with
+            any output measure, or a `DpEvent` of dp-accounting.
         delta: their δ; for measurements and events that have a δ for every ε, the one at which ε is read.
         d_in: how far neighbours are apart by the input metric of a measurement of OpenDP.
         people: how many people the data is about; needed when δ is above 0.
         chance: how likely the promise may be broken (δ̄), when δ is above 0.  Where there is a δ for every ε, the pair
             that promises most is taken.
-        neighbours: "add or remove" one person, or "replace" one; a metric of OpenDP that says so itself decides.
+        neighbours: "add or remove" one person, or "replace" one; a metric of OpenDP that implies either decides.
 
     >>> round(semantic_privacy(1).shift, 5)
     0.46212
@@ -251,7 +251,8 @@ def semantic_privacy(
 
     Source: the question is of Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; the bounds are
     ours.  Tests: Wasserman and Zhou, JASA 2010.  Risks: McClure and Reiter, Transactions on Data Privacy 2012; Kazan
-    and Reiter, Prior-itizing Privacy, 2024; Kifer and Machanavajjhala, Pufferfish, 2014 (on what others tell of you).
+    and Reiter, Prior-itizing Privacy, 2024; Kifer and Machanavajjhala, Pufferfish, 2014 (on what others disclose of
+    you).
     """
     if neighbours is not None:
         units_changed(neighbours)  # refuses what is no kind of neighbours
@@ -285,9 +286,9 @@ def promise_of_pair(
     profile: PrivacyProfile | None = None,
     for_data_as_it_is: bool = False,
 ) -> SemanticPrivacy:
-    """Return what one ε and δ promise to so many people, except with this chance; see `smallest_shift`."""
+    """Return what one ε and δ promise to `people`, except with this chance; see `smallest_shift`."""
     if delta == 0:
-        # a few last bits up: a promise may be kept better than told
+        # a few last bits up: a promise may be kept better than stated
         bound = min(raise_bound(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0), 0.0
     else:
         slack = _expect_people(people) * delta
@@ -332,8 +333,8 @@ def smallest_shift(
 ) -> tuple[float, float]:
     """Return ε̄ and δ̄ for ε > 0 and `slack` = n·δ: the smallest ε̄ for this δ̄, or ε̄ − tanh(ε/2) = δ̄ for None.
 
-    δ̄ is over data and output, as somebody expects them who has the prior.  `for_data_as_it_is`: over the output alone,
-    whatever the data is, for somebody who knows everybody else: that law is (ε, δ)-close to the one without the person,
+    δ̄ is over data and output, as an attacker with the prior expects them.  `for_data_as_it_is`: over the output alone,
+    for any data, against an attacker who knows everybody else: that law is (ε, δ)-close to the one without the person,
     under which δ̄ holds as well, since P and Q may be exchanged.
     """
     floor = raise_bound(math.tanh(epsilon / 2), 1e-15)
@@ -419,28 +420,28 @@ def _read_share(share: Amount, name: str, example: float) -> float:
 
 
 def _four_places(shift: float) -> str:
-    """Round up: a promise may be kept better than told, never worse."""
+    """Round up: a promise may be kept better than stated, never worse."""
     return f"{to_places(Fraction(shift), 4):f}"
 
 
-# What somebody would like to know: whether you are in the data, or something else about you, knowing that you are
+# What an attacker tries to learn: whether you are in the data, or something else about you, knowing that you are
 Secret: TypeAlias = Literal["being in", "a value"]
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """How well anybody can tell, at most, whether you are in the data: the promise as error rates of a test.
+    """Bounds on a test of whether you are in the data: the promise as error rates.
 
-    Whoever says so wrongly of at most a share `false_alarms` of those who are not in, says so rightly of at most a
-    share `recognised` of those who are.  With even odds nobody is right more often than `right`; a coin is in half of
-    the cases.  `advantage` is by how much saying so is likelier at most when it is true.
+    A test that accuses at most a share `false_alarms` of those who are not in, recognises at most a share `recognised`
+    of those who are.  With even odds nobody is right more often than `right`; a coin is in half of the cases.
+    `advantage` is the largest difference between the two shares.
     """
 
     false_alarms: float
     recognised: float
     advantage: float
     neighbours: Neighbours = "add or remove"
-    condition: str = field(default="", repr=False, kw_only=True)  # on what it holds, and nobody checked
+    condition: str = field(default="", repr=False, kw_only=True)  # unchecked, on which it holds
 
     @property
     def right(self) -> float:
@@ -467,11 +468,11 @@ class ErrorRates:
 
 @dataclass(frozen=True, slots=True)
 class DisclosureRisk:
-    """How likely something about you becomes at most: the promise as a relative risk of disclosure.
+    """A bound on the probability of something about you: the promise as a relative risk of disclosure.
 
-    The odds rise by a factor of at most `odds_factor`, so that whoever thinks it likely by `prior` before thinks so by
-    at most `posterior` after, except with probability `chance` for any of the people.  What somebody believes of others
-    must not depend on you for this: else what is learned about them tells of you, whether you are in or not.
+    The odds rise by a factor of at most `odds_factor`, so that a probability of `prior` becomes at most `posterior`,
+    except with probability `chance` for any of the people.  This holds where an attacker's beliefs about others do not
+    depend on you: otherwise what is learned about them applies to you, whether you are in or not.
     """
 
     prior: float
@@ -480,7 +481,7 @@ class DisclosureRisk:
     chance: float = 0.0
     about: Secret = "being in"
     neighbours: Neighbours = "add or remove"
-    condition: str = field(default="", repr=False, kw_only=True)  # on what it holds, and nobody checked
+    condition: str = field(default="", repr=False, kw_only=True)  # unchecked, on which it holds
 
     @property
     def relative_risk(self) -> float:

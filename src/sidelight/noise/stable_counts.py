@@ -1,10 +1,10 @@
 """Counts of cells that nobody could declare: only those that occur get noise, and only large ones are published.
 
-    measured(cell) = count(cell) + discrete Laplace noise of scale b,   for each cell that somebody is in
+    measured(cell) = count(cell) + discrete Laplace noise of scale b,   for each cell with people
     published      = the cells with measured(cell) ≥ T
 
-Where every label there could be can be listed, this is the wrong tool: small cells are missing, and it takes a δ.  It
-is for free text, search words, or codes of which no list exists.
+Where all possible labels can be listed, this is the wrong tool: small cells are missing, and it takes a δ.  It is for
+free text, search words, or codes of which no list exists.
 
 *Claim.* Let one person be in at most c cells, with Σ count ≤ c, and a = e^(−1/b).  A cell in which only this person is,
 v times, is published with p(v) = a^(T − v) / (1 + a), for T > v; so one of theirs is with a chance of at most
@@ -22,7 +22,7 @@ P'(O) ≤ P'(O ∩ E) + δ ≤ e^ε·P(O) + δ; and P(O) ≤ e^((c−w)/b)·P'(O
 second step bounds Q(O) by e^(w/b)·P(O): so δ is paid once. ∎
 
 OpenDP draws the noise; the threshold is ours, since OpenDP's own releases counts *at* its threshold and leaves them out
-of its δ (opendp/opendp#2922).  Which cells occur, and how many, is told to nobody but by what is published.
+of its δ (opendp/opendp#2922).  Which cells occur, and how many, is not disclosed beyond what is published.
 """
 
 from __future__ import annotations
@@ -65,10 +65,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class StableCounts(DrawnCounts):
-    """How many people have which labels and value, with noise: of the cells that were found, those that are large.
+    """The number of people with each combination of labels and value, with noise, of cells that occur and are large.
 
-    Row i of `measured` is about what `columns` and `value` say there.  A cell that is not there may be empty or small:
-    nobody can tell which.
+    Row i of `measured` is about the labels of `columns` and `value` there.  A missing cell may be empty or small.
     """
 
     columns: tuple[Column, ...]
@@ -93,15 +92,14 @@ class StableCounts(DrawnCounts):
         return self.value.name
 
     def margin(self, confidence: float = 0.95) -> int:
-        """How far is a measured count from the truth, at most, with this confidence, before small ones are left out?
+        """Return how far a measured count is from the truth at most, with this confidence, before the threshold.
 
-        It does not hold for counts not far above the threshold: of cells like these, those are published whose noise
-        was high.
+        It does not hold for counts not far above the threshold: of these, cells with high noise are published.
         """
         return self.mechanism.margin(confidence)
 
     def count(self, value: object, **says: str) -> int | None:
-        """How many people have a value and these labels, one for each column?  None where that was not published."""
+        """Return the count of a value and these labels, one for each column; None if it was not published."""
         cell = {**says, self.sensitive: value}
         columns = {column.name: column for column in (*self.columns, self.value)}
         if cell.keys() != columns.keys():
@@ -113,7 +111,7 @@ class StableCounts(DrawnCounts):
         return int(self.measured[rows][0]) if rows.any() else None
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what a reader should not overlook."""
+        """Return warnings about missing cells, biased counts and the promise."""
         missing = (
             f"cells with fewer than {self.threshold} measured are missing, and so is what they add up to: what is not "
             "here may be empty or small"
@@ -138,11 +136,11 @@ def stable_counts(
     people_at_most: int | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
 ) -> StableCounts:
-    """Which counts can be published when nobody can list the labels there could be?
+    """Publish counts where the possible labels cannot be listed.
 
-    Cells that occur get noise, and those that are large enough with it are published: a cell in which one person is
-    alone would be with a chance of δ.  Small cells are missing.  Where labels can be listed, `noisy_counts` is better:
-    it publishes all cells, and needs no δ.
+    Cells that occur get noise, and those that are large enough with it are published: a cell of one person alone is,
+    with a chance of δ.  Small cells are missing.  Where labels can be listed, `noisy_counts` is better: it publishes
+    all cells, and needs no δ.
 
     Args:
         table: as in `noisy_counts`.
@@ -192,14 +190,14 @@ def stable_counts(
     warn_without_ledger(ledger)
     with paying(paid_from, spending) as receipt:
         measured = mechanism.add_noise(exact_counts)
-        # the noisy count decides and never the exact one: δ was computed for that
+        # the noisy count decides, never the exact one: δ was computed for that
         kept = np.flatnonzero(measured >= threshold)
         every, measured = [], measured[kept]
         for column in cells:
             # only labels in use, sorted: neither the order of rows nor unpublished labels may show
             labels, codes = rank_labels(column.labels, column.codes[kept], missing_first=True)
             every.append(Column(column.name, tuple(labels), codes.astype(np.int32)))
-        # sorted by labels, the first column deciding: the order in which cells were found would tell something
+        # sorted by labels, the first column deciding: the order in which cells occur would disclose something
         order = np.lexsort([column.codes for column in reversed(every)])
         *shown_columns, value = (column.take(order) for column in every)
         return StableCounts(
@@ -217,7 +215,7 @@ def stable_counts(
 
 
 def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
-    """From which count on are cells published, so that one of one person alone is with a chance of δ at most?"""
+    """Return the smallest threshold at which a cell of one person alone is published with a chance of at most δ."""
     most, changes_by_ones = unit.at_most, unit.values == "set" and unit.rows_per_person is None
     with localcontext(PRECISE):
         a = (-1 / Decimal(scale)).exp()
@@ -234,7 +232,7 @@ def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
 
 
 def _count_cells(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
-    """Find the cells that somebody is counted in, and how often: nothing of it is for publishing."""
+    """Return the cells with people, and their exact counts, which must not be published."""
     people, row, key, value, count = collect_holdings(table)
     keyed = [column.take(key) for column in map(table.column, names)]
     labelled = [
@@ -245,7 +243,7 @@ def _count_cells(table: Table | Events, names: Sequence[str], unit: PrivacyUnit)
     cell, first = number_rows(codes, ranges, rows=len(row))
     holdings = people, row, cell, count
     totals = count_cells(*holdings, cells=len(first), semantics=table.semantics, at_most=unit.at_most)
-    # a cell of values that were left out by lot is not there
+    # a cell whose values were all left out by the cap does not occur
     there = np.flatnonzero(totals > 0)
     return [column.take(first[there]) for column in labelled], totals[there]
 
@@ -253,7 +251,7 @@ def _count_cells(table: Table | Events, names: Sequence[str], unit: PrivacyUnit)
 def unify_numbers(column: Column) -> Column:
     """Write 30.0 as 30: programs write a whole column so once a single number of it is missing.
 
-    Else how everybody's labels are spelled would tell of the one whose number is.
+    Otherwise the spelling of everybody's labels would disclose that one person's number is.
 
     >>> column = unify_numbers(Column("age", ("30", "30.0", "007", "2.50", None), np.arange(5, dtype=np.int32)))
     >>> column.labels, column.codes.tolist()

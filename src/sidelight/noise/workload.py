@@ -10,8 +10,8 @@ So a marginal A is one grouping of the labels of each column: into one group (th
 coarser labels, or not at all; and M_A adds up the cells of each combination of groups.  M_Aᵀ spreads counts of a
 marginal over the cells below them.  Columns are axes 0, 1, … and the coarser levels of them are numbered after these.
 
-Shares of ε, or of ρ, minimise Σ_queries weight · variance of one count, by descent from several starts; a query that is
-told better by the rest is not measured.  Shares are whole thousandths, and add up to 1 exactly.
+Shares of ε, or of ρ, minimise Σ_queries weight · variance of one count, by descent from several starts; a query that
+the others estimate better is not measured.  Shares are whole thousandths, and add up to 1 exactly.
 
 The variances are those of the best linear unbiased estimates (`estimates`, whose symbols these are).  With coarser
 levels they are what they would be if all groups of a level were of one size: column i has m labels at each level that
@@ -145,9 +145,9 @@ def _find_axis(name: str, column: int, level: object, levels: Mapping[tuple[int,
 def split_noise(
     layout: CellLayout, weights: Mapping[Axes, float], cost: PrivacyCost, sensitivity: Sensitivity, units: int
 ) -> dict[Axes, Mechanism]:
-    """Which noise has each marginal that is measured, so that all together keep ε and δ?  The cells stand first.
+    """Return the noise of each measured marginal, so that all together keep ε and δ; the cells stand first.
 
-    `sensitivity` is how far so many `units` who come or go move the cells.
+    `sensitivity` is how far the cells move when `units` units are added or removed.
     """
     # a sum of cells may move further than any of its cells
     moved = {axes: sensitivity if axes == layout.every else sensitivity.merge(units) for axes in weights}
@@ -195,7 +195,7 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     return low
 
 
-# What a marginal is by: columns, or coarser levels of them, at most one of each column, in the order of columns
+# The axes of a marginal: columns, or coarser levels of them, at most one of each column, in the order of columns
 Axes: TypeAlias = tuple[int, ...]
 
 WholeOrFloat = TypeVar("WholeOrFloat", np.int64, np.float64)
@@ -225,7 +225,7 @@ def coarser_level(column: int, level: int, above: Sequence[Label]) -> CoarserLev
 
 @dataclass(frozen=True, eq=False)
 class CellLayout:
-    """How cells lie: how many labels each column has, and which coarser levels of columns may be counted by."""
+    """The layout of cells: the number of labels of each column, and the coarser levels that may be counted by."""
 
     shape: tuple[int, ...]
     coarser: tuple[CoarserLevel, ...] = ()
@@ -237,7 +237,7 @@ class CellLayout:
 
     @cached_property
     def _axes(self) -> list[tuple[int, int, Integers]]:
-        """Of each axis its column, how many labels it has, and which of them each label of the column is under."""
+        """By axis its column, its number of labels, and which of them each label of the column is under."""
         published = [(column, n, np.arange(n)) for column, n in enumerate(self.shape)]
         return [*published, *((each.column, len(each.labels), each.place) for each in self.coarser)]
 
@@ -264,7 +264,7 @@ class CellLayout:
 
     @cached_property
     def _groups(self) -> dict[int, tuple[Integers, Integers]]:
-        """How labels are put beside each other that are added up, and where each group begins, by coarser axis."""
+        """The order of labels in which groups are runs, and where each begins, by coarser axis."""
         groups = {}
         for number, each in enumerate(self.coarser, len(self.shape)):
             # reduceat adds up runs, so the labels of one group have to be neighbours
@@ -305,10 +305,10 @@ class CellLayout:
 def best_shares(
     layout: CellLayout, weights: Mapping[Axes, float], variance: Callable[[Axes, float], float]
 ) -> dict[Axes, Fraction]:
-    """Which share of the budget does each query get, so that Σ weight · variance of one count is smallest?
+    """Return the share of the budget of each query that minimises Σ weight · variance of one count.
 
-    The shares are thousandths and add up to 1; a query that is not measured has none.  `variance` says what noise has a
-    marginal that gets these shares.
+    The shares are thousandths and add up to 1; a query that is not measured has none.  `variance` is that of a
+    marginal with a share.
     """
     objective, slope = _build_objective(layout, tuple(weights), np.array([*weights.values()]), variance)
 
@@ -361,19 +361,19 @@ def _build_objective(
     for axis in sorted(used, key=lambda axis: (layout.labels_of(axis), -axis)):
         chains.setdefault(layout.column(axis), []).append(axis)
     no_finer = {axis: chain[: at + 1] for chain in chains.values() for at, axis in enumerate(chain)}
-    # every residual B that some query tells about: none, or an axis that is no finer, of each of its columns
+    # every residual B that a query estimates: none, or an axis that is no finer, of each of its columns
     ways = ([[(), *((each,) for each in no_finer[axis])] for axis in axes] for axes in queries[1:])
     choices = itertools.chain.from_iterable(itertools.product(*each) for each in ways)
     residuals = list(dict.fromkeys(tuple(itertools.chain.from_iterable(each)) for each in choices))
-    # g_A where B ≤ A, (residuals, queries): how many cells there are in one count; the cells tell about all
+    # g_A where B ≤ A, (residuals, queries): how many cells there are in one count; the cells estimate all
     sizes = np.array([layout.size(axes) for axes in queries])
     below = [{each for axis in axes for each in no_finer[axis]} for axes in queries[1:]]
-    told = [[True, *(set(residual) <= each for each in below)] for residual in residuals]
-    gains = np.where(np.array(told, bool).reshape(len(residuals), len(queries)), sizes[0] / sizes, 0.0)
+    estimates = [[True, *(set(residual) <= each for each in below)] for residual in residuals]
+    gains = np.where(np.array(estimates, bool).reshape(len(residuals), len(queries)), sizes[0] / sizes, 0.0)
     # d_B: by how many labels more each axis has than the next coarser one
     labels = {axis: [1, *(layout.labels_of(each) for each in chain)] for axis, chain in no_finer.items()}
     dimensions = [math.prod(labels[axis][-1] - labels[axis][-2] for axis in residual) for residual in residuals]
-    # how much the variance of each residual weighs; and that of the cells where no marginal tells more
+    # the weight of the variance of each residual; and of that of the cells where no marginal adds anything
     gain = (gains @ (weights / sizes)) * np.array(dimensions, np.float64)
     rest = weights[0] * (1 - np.array(dimensions, np.float64).sum() / sizes[0])
 
@@ -388,7 +388,7 @@ def _build_objective(
     def slope(shares: Floats) -> Floats:
         variances, step = find_variances(shares), 1e-6
         precision = gains @ (1 / variances)
-        # what a variance does to the objective, relative to itself, times how it moves with its share
+        # the effect of a variance on the objective, relative to itself, times how it moves with its share
         moved = (gain / precision**2) @ gains / variances
         moved[0] += rest * variances[0]
         further = zip(variances, find_variances(shares * (1 + step)), strict=True)
@@ -399,7 +399,7 @@ def _build_objective(
 
 
 def _round_to_thousandths(shares: Floats) -> list[int]:
-    """Round to whole thousandths with the same sum; who has any share keeps one at least."""
+    """Round to whole thousandths with the same sum; a positive share keeps at least one."""
     whole = np.where(shares > 0, np.maximum(np.floor(shares * 1_000), 1), 0).astype(np.int64)
     # largest remainders first: those that lost most by rounding down get the thousandths that are left
     order = np.argsort(whole - shares * 1_000, kind="stable")
