@@ -1,18 +1,17 @@
-"""Where `sidelight` and `python -m sidelight` begin."""
+"""The entry point of `sidelight` and `python -m sidelight`."""
 
 import os
 
 TO_BEGIN, PER_PROCESSOR = 1 << 30, 72 << 20
-"""How many bytes of addresses the libraries take at least, and for the threads of each processor: with fewer, some of
-them crash or never end, and say nothing."""
+"""Bytes of address space that libraries need, and those of each processor's threads: with fewer, some crash or hang."""
 
 
 standard_error = 2
-"""Where lines are written to: not 2 where libraries write to nowhere (`_silence_libraries`)."""
+"""The descriptor for messages: not 2 if `_silence_libraries` redirected that."""
 
 
 def leave(*_: object) -> None:
-    """End at once, with a line: nothing has begun that would have to be ended."""
+    """Exit at once with a message: nothing has begun that needs cleaning up."""
     os.write(standard_error, b"sidelight: interrupted; nothing unfinished is left behind\n")
     os._exit(130)
 
@@ -26,7 +25,7 @@ except KeyboardInterrupt:
 
 
 def address_limit() -> int | None:
-    """Return how many bytes of addresses this process may have (`ulimit -v`); None: as many as there are."""
+    """Return the limit on the address space of this process in bytes (`ulimit -v`), None if unlimited."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:
@@ -36,7 +35,7 @@ def address_limit() -> int | None:
 
 
 def refuse_too_little_memory() -> None:
-    """End at once, with a line and status 2, where memory is limited to less than it takes to begin."""
+    """Exit with a message and status 2 if the memory limit is too low to begin."""
     limit, needed = address_limit(), TO_BEGIN + PER_PROCESSOR * (os.cpu_count() or 1)
     if limit is not None and limit < needed:
         sizes = f"limited to {limit >> 20:,} MB (ulimit -v), and {needed >> 20:,} MB are needed"
@@ -45,12 +44,12 @@ def refuse_too_little_memory() -> None:
 
 
 def watch_where_memory_is_limited() -> None:
-    """Go on in a child where memory is limited (`ulimit -v`); if a library crashes there, end with a line, status 2."""
+    """Continue in a child process if memory is limited; if a library crashes there, exit with a message, status 2."""
     limit = address_limit()
     if limit is None or not hasattr(signal, "sigwaitinfo"):
         return
-    heard = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, heard)  # none comes between the fork and the wait
+    signals = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # so that none arrives between the fork and the wait
     # before any library is loaded: a fork with threads running could copy a lock that is never released
     child = os.fork()
     if child == 0:
@@ -60,26 +59,26 @@ def watch_where_memory_is_limited() -> None:
         return
     ended = 0
     while not ended:
-        news = signal.sigwaitinfo(heard)
+        news = signal.sigwaitinfo(signals)
         if news.si_signo != signal.SIGCHLD and news.si_code <= 0:  # by a process; a terminal sends it to the child too
             os.kill(child, news.si_signo)
         ended, status = os.waitpid(child, os.WNOHANG)
     code = os.waitstatus_to_exitcode(status)
-    # a library ends its process so where it cannot go on without memory: nothing in that process can prevent it
+    # a library that runs out of memory aborts its process, which nothing in that process can prevent
     if -code in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP):
         sizes = f"not enough memory within {limit >> 20:,} MB (ulimit -v)"
         os.write(2, f"sidelight: {sizes}; raise the limit, or give fewer columns or a smaller file\n".encode())
         code = 2
-    if code < 0:  # as it ended: whoever started this asks by which signal
+    if code < 0:  # end by the same signal, which the caller may check
         with suppress(OSError):  # SIGKILL is never handled
             signal.signal(-code, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         os.kill(os.getpid(), -code)
     os._exit(code)
 
 
 def _end_with_parent() -> None:
-    """Have the system kill this process when the one that watches it is killed."""
+    """Ask the system to kill this process when its parent is killed."""
     with suppress(ImportError, OSError, AttributeError):
         import ctypes  # noqa: PLC0415 - only here
 
@@ -87,7 +86,7 @@ def _end_with_parent() -> None:
 
 
 def _silence_libraries() -> None:
-    """Let what libraries say of their own end go nowhere, unless it is asked for; what is ours is written as before."""
+    """Redirect what libraries write to descriptor 2 to nowhere, except with `--debug`; keep our own stream."""
     global standard_error  # noqa: PLW0603 - it is one of the process, as 2 is
     if sys.stderr is None or "--debug" in sys.argv:
         return
@@ -96,12 +95,12 @@ def _silence_libraries() -> None:
         sys.stderr = os.fdopen(
             standard_error, "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace"
         )
-        # C libraries write to descriptor 2 itself; our own stream was moved to another one above
+        # C libraries write to descriptor 2 itself; our own stream now has another one
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def leave_at_once(status: object) -> None:
-    """Leave without taking libraries down where one ran out of memory: some crash over it after all was said."""
+    """Exit without finalising libraries if one ran out of memory, as some would then crash."""
     if status == 2 and address_limit() is not None:
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError, AttributeError):
@@ -110,7 +109,7 @@ def leave_at_once(status: object) -> None:
 
 
 def main() -> None:
-    """Run the command line; an interrupt is one line and status 130, from before it is loaded to its end.
+    """Run the command line; an interrupt is one line and status 130 at any time.
 
     Where SIGINT is ignored (`nohup sidelight … &`), it stays so, and SIGTERM ends the command.
     """

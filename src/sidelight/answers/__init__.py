@@ -1,10 +1,10 @@
-"""What may be asked of files: a typed request, a function that asks it, and the answer as a document.
+"""Questions about files: a typed request, a function that answers it, and the answer as a document.
 
-A question is asked once, here, and every surface draws the same answer: the terminal, a page (HTML, Markdown, PDF), the
-local web page, JSON.  Nothing here knows of terminals or HTTP; a request says which words of a command it is made of,
-verbs and views ask and draw.
+Each question is answered once, here, and every surface draws the same answer: the terminal, a page (HTML, Markdown,
+PDF), the local web page, JSON.  Nothing here depends on terminals or HTTP; a request declares the words of its command,
+verbs and views pass it on and draw the answer.
 
-Read `request` (what requests share) and `questions` (all requests, as they are said), `sources` (the files that are
+Read `request` (what requests share) and `questions` (all requests), `sources` (the files that are
 asked) and `recipe` (the Python that does it again), `report/answer` (what all answers share), then a question:
 `audit` (and the report that is signed), `believe`, `explore` (and the skyline that a page drags a point over); of a
 table: `inspect` (and drafts of hierarchies), `protect` (and how else it could be published); `attack`: several releases

@@ -1,6 +1,6 @@
-"""What do several releases give away together about these people, or what does one attacker make of one release?
+"""What do several releases disclose together about these people, or one release to one attacker?
 
-A learner trains a model on the file; an insider knows the method and the policy too.
+A learner trains a model on the file; an insider also knows the method and the policy.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from sidelight.progress import Progress
 
 ExactAndRounded: TypeAlias = dict[str, str | float]
-"""Exactly, and as a number rounded up; of what, where there are several."""
+"""A share as an exact fraction and a number rounded up, with its key where there are several."""
 
 
 def _read_at_most(request: AttackRequest) -> Fraction | None:
@@ -72,8 +72,8 @@ def _read_at_most(request: AttackRequest) -> Fraction | None:
 
 
 def _pair_values(pairs: Sequence[str]) -> dict[str, str] | None:
-    """Read which values are called differently; '=' alone says that equal words, and no others, mean the same."""
-    same = {}
+    """Parse pairs of words for one value; '=' alone: only equal words mean the same."""
+    other_names = {}
     for text in pairs:
         one, equals, other = text.partition("=")
         if not equals or bool(one) != bool(other):
@@ -81,12 +81,12 @@ def _pair_values(pairs: Sequence[str]) -> dict[str, str] | None:
                 f"cannot read --same-value '{text}'; write it as 'Influenza=Flu', or '=' if no others are the same"
             )
         if one:
-            same[one] = other
-    return same if pairs else None
+            other_names[one] = other
+    return other_names if pairs else None
 
 
 def _read_present(texts: Sequence[str]) -> list[str | Fraction] | str | Fraction | None:
-    """Read who is in which release: a number is a probability, everything else names a column."""
+    """Parse who is in which release: a number is a probability, any other text a column."""
     present: list[str | Fraction] = [*texts]
     for index, text in enumerate(texts):
         with suppress(ValueError, OverflowError):
@@ -95,7 +95,7 @@ def _read_present(texts: Sequence[str]) -> list[str | Fraction] | str | Fraction
 
 
 def _collect_settings(request: AttackRequest) -> dict[str, Any]:
-    """Return the settings of `intersect` that are said otherwise than by default, besides the hierarchies."""
+    """Return the settings of `intersect` that differ from their defaults, except hierarchies."""
     roles = request.roles
     settings = {
         **{name: getattr(request, name) for name in ("people", "person", "truth", "locate")},
@@ -105,7 +105,7 @@ def _collect_settings(request: AttackRequest) -> dict[str, Any]:
         "present": _read_present(request.present),
         "same_values": _pair_values(request.same_value),
     }
-    return {name: each for name, each in settings.items() if each is not None}
+    return {name: setting for name, setting in settings.items() if setting is not None}
 
 
 def write_attack(request: AttackRequest) -> str:
@@ -125,7 +125,7 @@ def write_attack(request: AttackRequest) -> str:
 
 
 class AttackAnswer(FlatAnswer):
-    """What releases give away together, whether few enough people are given away, and what is left open."""
+    """What releases disclose together, and whether few enough people are disclosed."""
 
     question: ClassVar[str] = "What do these releases give away together?"
 
@@ -146,10 +146,10 @@ class AttackAnswer(FlatAnswer):
     values_left: dict[Literal["before", "after"], Plain]
     releases: tuple[Plain, ...]
     truth: Plain | None
-    witness: Plain | None = Field(default=None, description="only where it is asked what gives a person away")
+    witness: Plain | None = Field(default=None, description="only with --who")
     exposure: Live[sl.Exposure]
-    explained: Live[str | None]  # what gives a person away
-    hints: Live[tuple[str, ...]]  # what would locate people who were not located, and how it was judged
+    explained: Live[str | None]  # how a person is disclosed
+    hints: Live[tuple[str, ...]]  # remedies for people who were not located, and how the limit was judged
 
     def remarks(self) -> tuple[str, ...]:
         if self.verdict != "could not tell":
@@ -162,21 +162,21 @@ class AttackAnswer(FlatAnswer):
 
     def blocks(self) -> Blocks:
         exposure, nobody = self.exposure, len(list(nobody_located(self.exposure)))
-        said = [Paragraph(text, "answer" if index == 0 else "plain") for index, text in enumerate(self.notes)]
-        yield from said[:nobody]
+        notes = [Paragraph(text, "answer" if index == 0 else "plain") for index, text in enumerate(self.notes)]
+        yield from notes[:nobody]
         yield self._draw_releases()
         if exposure.located:
-            bound, tied = (", at least", ", one person at a time") if exposure.is_lower_bound else ("", "")
+            bound, per_person = (", at least", ", one person at a time") if exposure.is_lower_bound else ("", "")
             kinds: dict[str, Callable[[Fraction], Fraction]] = {}
             if exposure.semantics == "single":
                 kinds[f"by the values that are left{bound}"] = exposure.partial
-            kinds[f"by how likely they are{tied}"] = exposure.sure  # no bound either way where counts are tied
+            kinds[f"by how likely they are{per_person}"] = exposure.sure  # no bound where counts depend on each other
             rows = tuple(
                 (kind, *(percent(share(each)) for each in REPORTED_CONFIDENCES)) for kind, share in kinds.items()
             )
             sure = ("certain" if each == 1 else f"≥ {each}" for each in REPORTED_CONFIDENCES)
             yield Grid(("of located people", *sure), rows, figures=frozenset(range(1, len(REPORTED_CONFIDENCES) + 1)))
-        yield from said[nobody:]
+        yield from notes[nobody:]
         yield Paragraph(ROUNDED)
         if self.explained is not None:
             yield Paragraph("\n" + self.explained)
@@ -202,7 +202,7 @@ def ask_attack(request: AttackRequest) -> AttackAnswer:
     """Read the releases, intersect them, and judge."""
     limit = _read_at_most(request)
     several = request.roles.values in {"set", "multiset"} and request.roles.split is None
-    # Only where people may have several values, the releases need the column that says whose row it is.
+    # releases need the column of the person only if people may have several values
     roles = replace(request.roles, person=request.person) if several and request.roles.person is None else request.roles
     published = [open_release_or_noise(file, roles) for file in request.files]
     releases = [each if isinstance(each, sl.Release) else each.expected_counts() for each in published]
@@ -229,7 +229,7 @@ def ask_attack(request: AttackRequest) -> AttackAnswer:
 def judge_exposure(
     exposure: sl.Exposure, limit: Fraction | None, *, ignore: bool = False
 ) -> tuple[Verdict | None, tuple[str, ...]]:
-    """Judge by those who are given away; whoever is open, or not located, or tied to others may be one of them."""
+    """Judge by the people who are disclosed; people who are undecided or not located may be disclosed too."""
     if limit is None:
         return None, ()
     left_out = exposure.not_located if ignore else 0
@@ -253,7 +253,7 @@ def judge_exposure(
     return "could not tell", (*notes, f"{undecided}: they may be given away as well{''.join(remedies)}.")
 
 
-# What would place people who fit no group: nothing that was given already.
+# People who fit no group, and what would locate them.
 
 
 def _unplaced_hints(
@@ -262,7 +262,7 @@ def _unplaced_hints(
     exposure: sl.Exposure,
     by: Mapping[str, sl.Hierarchy],
 ) -> Iterator[str]:
-    """Yield of each release how many people fit no group of it, in which columns, and what would place them."""
+    """Yield for each release how many people fit no group, in which columns, and what would locate them."""
     lookup, known = Lookup.build(by, request.locate, request.columns.may_hold_people), exposure.people.known
     for file, release, view in zip(request.files, map(find_release, releases), exposure.views, strict=True):
         rows = np.flatnonzero(view.missed)
@@ -304,18 +304,18 @@ def _remedies(
         yield "say --suppressed 'may hold them'"
 
 
-BELIEFS = (0.5, 0.7, 0.9, 0.99)  # for each of these, how many people are believed to have a value as surely
+BELIEFS = (0.5, 0.7, 0.9, 0.99)  # people with a belief of at least each of these are counted
 
 
 def _read_known_limits(request: AttackRequest) -> Question:
-    """Read the roles, and the limits that an insider knows."""
+    """Read the roles of the release, and the limits that an insider knows."""
     return read_question(
         Settings(policy=request.settings.roles_file, limits=request.limit), roles=request.columns.roles()
     )
 
 
 def _find_truth_roles(request: AttackRequest, roles: Roles, release: sl.Release) -> Roles:
-    """Return who is who in the original: what the release tells people apart by, and its sensitive column."""
+    """Return the roles of the original: the quasi-identifiers and the sensitive column of the release."""
     columns = release.groups.columns if release.members is None else release.members.columns
     return replace(
         roles,
@@ -351,7 +351,7 @@ def _write_attacker(request: AttackRequest) -> str:
 
 
 class LoneAttackerAnswer(FlatAnswer):
-    """How sure one attacker gets, of whom, and whether that is more than anybody may be."""
+    """The largest belief of one attacker, and whether it is above the limit."""
 
     question: ClassVar[str] = "What would this attacker believe?"
 
@@ -370,7 +370,7 @@ class LoneAttackerAnswer(FlatAnswer):
     calibration_error: float | None = None
     calibration: tuple[dict[str, int | float], ...] | None = None
     above: tuple[dict[str, int | float | None], ...] | None = None
-    sureness: Live[Grid | None] = None  # how many people are believed how surely, and how many of them rightly
+    sureness: Live[Grid | None] = None  # people by belief, and how many of these beliefs are right
     picture: Live[Callable[[], Drawing] | None] = None
 
     def charts(self) -> Iterator[Drawing]:
@@ -393,7 +393,7 @@ class LoneAttackerAnswer(FlatAnswer):
 
 
 def ask_attacker(request: AttackRequest, progress: Progress) -> LoneAttackerAnswer:
-    """Read the file as the attacker does, and judge by the largest belief."""
+    """Compute what the attacker believes, and judge by the largest belief."""
     limit, name = _read_at_most(request), request.attacker or ""
     kind = find_measure(name)
     if kind is None or not kind.attacker.asked_by_search:
@@ -435,10 +435,10 @@ def _beliefs_grid(rows: Iterable[tuple[str, str, float | None]], unknown: str = 
 
 
 def _describe_insider(request: AttackRequest, learnt: sl.InsiderBeliefs) -> LoneAttackerAnswer:
-    """Judge what was counted; where intervals, or people of whom nothing is told, leave it open, it is not judged."""
-    told, witness, limit = learnt.outcome != "could not tell", learnt.witness, _read_at_most(request)
+    """Judge the counted beliefs; not computed where intervals, or people without a belief, leave it undecided."""
+    is_computed, witness, limit = learnt.outcome != "could not tell", learnt.witness, _read_at_most(request)
     judged: Verdict | None = None if limit is None else "within"
-    if not told:
+    if not is_computed:
         judged = "could not tell"
     elif limit is not None and exact(learnt.least_worst) > limit:
         judged = "not within"
@@ -470,37 +470,37 @@ def _describe_insider(request: AttackRequest, learnt: sl.InsiderBeliefs) -> Lone
         people=learnt.release.size,
         could_not_tell=learnt.untold,
         groups=len(learnt.telling),
-        largest=largest if told else None,
+        largest=largest if is_computed else None,
         above=tuple(above),
         notes=(learnt.explain(),),
         judged=judged,
-        sureness=_beliefs_grid(rows) if told else None,
+        sureness=_beliefs_grid(rows) if is_computed else None,
         picture=learnt.plot,
     )
 
 
 def _known_policy(request: AttackRequest, question: Question, release: sl.Release) -> sl.Policy | None:
-    """Return the policy that the options say, None where a sidecar tells it; raise where nobody tells how it was made.
+    """Return the policy of the options, None where the sidecar has it; raise `TooHard` where neither has a method.
 
     A policy file names the columns of a file too, so that its limits stand in only where no sidecar has any.
     """
     file, known = request.file, release.provenance
-    told = known is not None and known.policy is not None and not request.limit
+    in_sidecar = known is not None and known.policy is not None and not request.limit
     if request.method is None and (known is None or known.method is None):
         silent = f"nothing beside '{file}' says how it was made; read it with its sidecar, or"
         if sidecar_path(Path(file)).is_file():
             silent = f"the sidecar of '{file}' does not say how it was made;"
         raise TooHard(f"could not tell: {silent} say with --method what somebody would guess")
-    if not told and question.policy is None:
+    if not in_sidecar and question.policy is None:
         raise TooHard(
             f"could not tell: nothing beside '{file}' says which policy it keeps; say with --limit, or by a file with "
             "--policy, what somebody would guess"
         )
-    return None if told else question.policy
+    return None if in_sidecar else question.policy
 
 
 def _describe_learner(request: AttackRequest, learned: sl.Learned) -> LoneAttackerAnswer:
-    """Judge what was learnt; where nobody is told apart, a limit cannot be judged."""
+    """Judge the learned beliefs; a limit is not judged where groups do not distinguish people."""
     limit = _read_at_most(request)
     finding = sl.Learner(model=request.model).finding(learned)
     judged: Verdict | None = None if limit is None else "not within" if exact(finding.value) > limit else "within"

@@ -1,6 +1,6 @@
 """What does this file reveal, and is it within the policy?
 
-Below: what an audit, a report and the explorer say of a release to whoever signs.
+Also the report that is signed about a release.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def write_audit(request: AuditRequest) -> str:
 
 
 class AuditAnswer(AuditReport):
-    """What a release reveals; a page tells all that whoever signs for it has to know."""
+    """What a release reveals; its page is the report to sign."""
 
     request: Live[AuditRequest]
     release: Live[ReleaseBlocks]
@@ -59,7 +59,7 @@ class AuditAnswer(AuditReport):
 
 
 def ask_audit(request: AuditRequest) -> AuditAnswer:
-    """Read, measure and judge: held in memory, or as a stream where that is asked for or Spark has too many groups."""
+    """Read, measure and judge a published file."""
     question, release = request.question, open_release_blocks(request)
     if request.hierarchies is not None:
         release = attach_hierarchies(release, sl.read_hierarchies(request.hierarchies))
@@ -67,18 +67,18 @@ def ask_audit(request: AuditRequest) -> AuditAnswer:
 
 
 def attach_hierarchies(release: SomeRelease, hierarchies: Mapping[str, sl.Hierarchy]) -> SomeRelease:
-    """Let hierarchies say what printed labels cover; none say nothing."""
+    """Return the release with printed labels that cover what the hierarchies define."""
     if not hierarchies:
         return release
-    along = Printing.from_hierarchies(hierarchies)
-    return replace(release, printing=along if release.printing is None else release.printing.override(along))
+    printing = Printing.from_hierarchies(hierarchies)
+    return replace(release, printing=printing if release.printing is None else release.printing.override(printing))
 
 
 def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditReport:
-    """Measure and judge; with neither limits nor measures, take all usual measures that apply, and who is unique."""
+    """Measure and judge; without limits and measures, compute the usual measures that apply, and who is unique."""
     measures = question.measures
-    unasked = question.policy is None and not measures
-    if unasked:
+    is_overview = question.policy is None and not measures
+    if is_overview:
         compared = question.compared()
         usual = (kind() for kind in shown_measures() if kind not in map(type, compared))
         measures = (*(measure for measure in usual if release.semantics in measure.semantics), *compared)
@@ -93,7 +93,7 @@ def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditRe
         source=source,
         roles=question.roles.stated(),
         notes=question.notes,
-        singled_out=singled_out(release) if unasked else None,
+        singled_out=singled_out(release) if is_overview else None,
         attackers=find_asked_attackers(source, question.roles),
     )
 
@@ -101,7 +101,7 @@ def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditRe
 def build_report(
     file: str, release: ReleaseBlocks, audit: AuditReport, question: Question, known: Circumstances
 ) -> ReleaseReport:
-    """Return what an audit found, and what a sidecar beside the file says of how it was made."""
+    """Build the report from an audit, and from the sidecar beside the file, if there is one."""
     from sidelight.report.make import add_curves, circumstances, published_circumstances  # noqa: PLC0415
 
     if sidecar_path(Path(file)).is_file():
@@ -118,7 +118,7 @@ def write_report_again(request: ReportRequest) -> str:
 
 
 def _read_day(date: str | None) -> str:
-    """Return the day that a report says: today, if nothing is said."""
+    """Parse the day of a report; by default, today."""
     if date is None:
         return dt.datetime.now(dt.UTC).date().isoformat()
     try:
@@ -128,7 +128,7 @@ def _read_day(date: str | None) -> str:
 
 
 class ReportAnswer(ReleaseReport):
-    """A report about a release, in the order of a regime's document."""
+    """A report about a release, ordered by an outline."""
 
     outline: Live[OutlineName | None] = None
 
@@ -137,9 +137,9 @@ class ReportAnswer(ReleaseReport):
 
 
 def ask_report(request: ReportRequest, commands: tuple[str, ...]) -> ReportAnswer:
-    """Read, measure and judge; of a sidecar whose release is elsewhere, tell what it says.
+    """Read, measure and judge; without the release, report on its sidecar.
 
-    `commands` come to the same document.
+    `commands` reproduce the document.
     """
     from sidelight.report.make import judge_table, read_attack, report_on_sidecar  # noqa: PLC0415 - only reports
 

@@ -1,7 +1,7 @@
 """What would an attacker conclude who knows exactly this?
 
-Facts are judged by counting worlds (`posteriors`, exact fractions, or estimates where that is too hard), statements
-P(…) by maximum entropy (`maxent`).  Facts and statements cannot be known together.
+Facts are judged by counting worlds (`posteriors`: exact fractions, or estimates where that is too hard), statements
+P(…) by maximum entropy (`maxent`); a question has one kind or the other.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ AnyBeliefs: TypeAlias = sl.Beliefs | sl.SetBeliefs
 
 
 def check_knowledge(request: BelieveRequest) -> None:
-    """Raise what does not go together in what is known, or cannot be counted."""
+    """Raise `SidelightError` if options contradict each other or the kind of knowledge."""
     statements = sum(map(is_statement, request.know))
     facts = bool(request.know) and not statements
     counting = bool(request.state("states", "approximate", "samples", "confidence", "seed"))
@@ -65,7 +65,7 @@ def check_knowledge(request: BelieveRequest) -> None:
 
 
 def speaks_of_shares(request: BelieveRequest) -> bool:
-    """Return whether the question is one for maximum entropy."""
+    """Return whether the question is answered by maximum entropy."""
     statements = any(map(is_statement, request.know))
     return statements or request.table is not None or bool(request.quasi and not request.know)
 
@@ -102,7 +102,7 @@ def write_believe(request: BelieveRequest) -> str:
 
 
 class WorldsAnswer(FlatAnswer):
-    """What is believed by counting worlds: probabilities as exact fractions and as numbers."""
+    """Beliefs by counting worlds: exact fractions, and numbers."""
 
     question: ClassVar[str] = "What would somebody conclude who knows exactly this?"
 
@@ -115,7 +115,7 @@ class WorldsAnswer(FlatAnswer):
     surest: dict[str, Any] | None = None
     people: Live[tuple[AnyBelief, ...]]
     surest_guess: Live[sl.SurestGuess | None] = None
-    movers: Live[bool] = False  # whether beliefs are those that move most, and nobody asked about them
+    movers: Live[bool] = False  # whether beliefs are those that move most
 
     def charts(self) -> Iterator[Drawing]:
         if not self.movers or not self.people:
@@ -145,7 +145,7 @@ class WorldsAnswer(FlatAnswer):
                 f"Too hard to count, so these are estimates from {samples:,} worlds drawn at random (seed "
                 f"{seed}); each interval holds the truth with {confidence:g} confidence."
             )
-        exact = []  # what is printed and no estimate
+        exact = []  # probabilities that are printed and no estimates
         if not self.people:
             yield Paragraph("Say what is known with --know, or about whom it is asked with --about.")
         elif self.movers:
@@ -170,12 +170,12 @@ class WorldsAnswer(FlatAnswer):
 
 
 def name_in_group(belief: sl.Belief) -> str:
-    """Return who is meant: also in which group they are."""
+    """Return the name of a person, with their group."""
     return str(belief) if belief.unnamed else f"{belief} in {belief.group}"
 
 
 def _draw_distribution(belief: AnyBelief, most: int = 20) -> Grid:
-    """Draw the likeliest values of a person; the document has all."""
+    """Draw the likeliest values of a person; the JSON has all."""
     likely = sorted(belief.after, key=lambda value: -_middle(belief.after[value]))
     rows = [
         (shown(value), in_words(belief.before[value]), _write_interval(belief.after[value])) for value in likely[:most]
@@ -201,7 +201,7 @@ def _write_interval(after: Fraction | sl.Estimate) -> str:
 
 
 class EntropyAnswer(FlatAnswer):
-    """What is believed by maximum entropy, from the release alone and knowing the statements."""
+    """Beliefs by maximum entropy, from the release alone and with the statements."""
 
     question: ClassVar[str] = WorldsAnswer.question
 
@@ -246,7 +246,7 @@ class EntropyAnswer(FlatAnswer):
         yield from (Paragraph(f"Note: {note}") for note in self.notes)
 
     def _list_known(self) -> Iterator[str]:
-        """Yield what is known; rules are counted, as there may be thousands."""
+        """Yield the statements in words; rules are counted, as there may be thousands."""
         yield from (known.words for known in self.after.known if known.kind is None)
         kinds = [known.kind for known in self.after.known if known.kind]
         for kind in ("has", "has not"):
@@ -255,19 +255,19 @@ class EntropyAnswer(FlatAnswer):
 
 
 def write_belief(probability: float) -> str:
-    """Write what is believed, rounded up; digits that the solver does not vouch for are no reason to."""
+    """Write a probability, rounded up from the digits that the solver guarantees."""
     return decimal_text(trusted_digits(probability), up=True)
 
 
 def trusted_digits(probability: float) -> Fraction:
-    """Return a probability by maximum entropy with the digits that the solver vouches for."""
+    """Return a probability by maximum entropy with the digits that the solver guarantees."""
     return Fraction(str(round(probability, 8)))
 
 
 def ask_believe(request: BelieveRequest) -> WorldsAnswer | EntropyAnswer:
-    """Read the release and conclude."""
+    """Read the release, and compute the beliefs."""
     check_knowledge(request)
-    if not speaks_of_shares(request):  # what cannot be read is refused before the file is
+    if not speaks_of_shares(request):  # syntax errors come before the file is read
         read_facts(request.know)
         [read_person(who) for who in request.about_people]
     roles = request.roles
@@ -281,16 +281,16 @@ def ask_believe(request: BelieveRequest) -> WorldsAnswer | EntropyAnswer:
 def conclude(
     request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None, progress: Progress = quiet
 ) -> WorldsAnswer | EntropyAnswer:
-    """Conclude from a release: by counting worlds, or, with statements P(…), by maximum entropy."""
+    """Compute beliefs from a release: by counting worlds, or, with statements P(…), by maximum entropy."""
     if speaks_of_shares(request):
         return _conclude_by_entropy(request, release, by, progress)
     facts = read_facts(request.know)
     beliefs, surest = _count_worlds(request, release, facts, by)
-    parts: dict[str, Any] = {}
+    optional: dict[str, Any] = {}
     if any(isinstance(each, EstimatedBelief) for each in beliefs):
-        parts["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
+        optional["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
     if surest is not None:
-        parts["surest"] = {
+        optional["surest"] = {
             "person": surest.who(),
             "group": surest.group.number,
             "value": surest.value,
@@ -313,7 +313,7 @@ def conclude(
         model="worlds",
         facts=tuple(map(str, facts)),
         beliefs=rows,
-        **parts,
+        **optional,
         notes=tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes)),
         people=beliefs,
         surest_guess=surest,
@@ -330,7 +330,7 @@ def _amount_fields(after: Fraction | sl.Estimate) -> dict[str, Any]:
 def _count_worlds(
     request: BelieveRequest, release: sl.Release, facts: tuple[sl.Fact, ...], by: Mapping[str, Hierarchy] | None
 ) -> tuple[tuple[AnyBelief, ...], sl.SurestGuess | None]:
-    """Return what is believed of these people; or of those whose beliefs move most, and the surest guess."""
+    """Return the beliefs about these people; or those that move most, with the most confident guess."""
     effort = sl.Effort(request.states) if request.seconds is None else sl.Effort(request.states, request.seconds)
     locate, suppressed = request.locate, request.columns.may_hold_people
     people = tuple(map(read_person, request.about_people))
@@ -341,7 +341,7 @@ def _count_worlds(
         beliefs = sl.posteriors(release, given=facts, **how)
         return beliefs.top(request.top), beliefs.surest()
     except TooHard as hard:
-        soft = bool(separate(facts)[1])  # worlds that soft facts weigh are not drawn at random
+        soft = bool(separate(facts)[1])  # weighted worlds cannot be sampled
         if soft or not request.approximate or not people:
             remedy = "; allow more, or say with --about of whom to make estimates"
             if soft:
@@ -388,16 +388,16 @@ def _conclude_by_entropy(
             mined = sl.strongest_rules(original, positive=positive, negative=negative, **how)
         stages.append(believe((*request.know, *mined), progress=progress))
     after = stages[-1]
-    parts: dict[str, Any] = {"estimation_error": None}
+    optional: dict[str, Any] = {"estimation_error": None}
     if original is not None:
         errors = [each.estimation_error(original) for each in (before, *stages)]
-        parts["estimation_error"] = {"before": errors[0], "after": errors[-1]}
+        optional["estimation_error"] = {"before": errors[0], "after": errors[-1]}
         if len(bounds) > 1:
             surest = [stage.riskiest(1)[0].probability for stage in stages]
-            # how far from the truth beliefs stay that follow from so many rules, and the surest of them
+            # for each number of rules, the distance of beliefs from the truth and the largest belief
             names = ("positive", "negative", "estimation_error", "surest")
             curve = zip(bounds, errors[1:], surest, strict=True)
-            parts["curve"] = tuple(dict(zip(names, (*each, *rest), strict=True)) for each, *rest in curve)
+            optional["curve"] = tuple(dict(zip(names, (*each, *rest), strict=True)) for each, *rest in curve)
     described = [dict(who.cells) for who in map(read_person, request.about_people) if isinstance(who, Described)]
     return EntropyAnswer(
         source=request.file,
@@ -405,8 +405,8 @@ def _conclude_by_entropy(
         statements=tuple(known.words for known in after.known),
         residual=after.certificate.residual,
         beliefs=tuple(_entropy_rows(request, before, after)),
-        **parts,
-        # whom statements and questions may mean, and which statements say nothing
+        **optional,
+        # whom statements and questions may mean, and which statements have no effect
         notes=tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells))))),
         before=before,
         after=after,
@@ -414,7 +414,7 @@ def _conclude_by_entropy(
 
 
 def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs) -> Iterator[dict[str, Any]]:
-    """Yield what is believed before and after: of those who move most, or all values of who is asked about."""
+    """Yield beliefs before and after: those that move most, or of all values of the people in question."""
     if not request.about_people:
         for each in after.by_kind.moved_most(before.by_key, request.top):
             yield {
@@ -438,7 +438,7 @@ def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs
 
 
 def _entropy_probability(beliefs: AnyBeliefs, value: Label, who: Who) -> float:
-    if beliefs.names(who):  # in these words, statements speak of one person, who is meant here too
+    if beliefs.names(who):  # the statements name this person in these words
         return beliefs.probability(value, person=who)
     if isinstance(who, Described):
         return beliefs.probability(value, given=dict(who.cells))

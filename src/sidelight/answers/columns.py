@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ColumnLine(DocumentPart):
-    """A column: what it is, and why that is suggested."""
+    """A column: its kind and role, and why they are suggested."""
 
     name: str
     kind: str
@@ -33,7 +33,7 @@ class ColumnLine(DocumentPart):
 
 
 class LevelPreview(DocumentPart):
-    """A level of a hierarchy: how many labels it has, and some of them."""
+    """A level of a hierarchy: the number of its labels, and some of them."""
 
     level: int
     labels: int
@@ -41,7 +41,7 @@ class LevelPreview(DocumentPart):
 
 
 class HierarchyPreview(DocumentPart):
-    """How a column becomes coarser, level by level, and how coarse it is now."""
+    """The levels of a column's hierarchy, and the current one."""
 
     column: str
     drafted: bool
@@ -50,7 +50,7 @@ class HierarchyPreview(DocumentPart):
 
 
 class ColumnSet(DocumentPart):
-    """A set of columns: how many people stand alone who are known by it."""
+    """A set of columns, and how many people are unique on it."""
 
     columns: tuple[str, ...]
     groups: int
@@ -59,7 +59,7 @@ class ColumnSet(DocumentPart):
 
 
 class DataAnswer(DocumentPart):
-    """What the columns are, how coarse, and which sets of them single people out."""
+    """The columns, their hierarchies, and the sets that single people out."""
 
     sentence: str
     people: int | None
@@ -73,23 +73,23 @@ class DataAnswer(DocumentPart):
 def describe_suggestion(
     name: str, quasi: Sequence[str], sensitive: Sequence[str], suggested: SuggestedRoles | None
 ) -> ColumnLine:
-    """Return what a column is taken for, and what was seen of it; nothing of one that was published so."""
+    """Describe a column and its suggestion; a published column has none."""
     role = "quasi" if name in quasi else "sensitive" if name in sensitive else "leave out"
     if suggested is None:
         return ColumnLine(name=name, kind="as published", role=role, reason="as it was published", labels=0, missing=0)
-    each = suggested[name]
+    column = suggested[name]
     return ColumnLine(
         name=name,
-        kind=each.kind,
-        role=each.role if each.role in ("person", "keep") and role == "leave out" else role,
-        reason=each.reason,
-        labels=each.profile.distinct,
-        missing=each.profile.missing,
+        kind=column.kind,
+        role=column.role if column.role in ("person", "keep") and role == "leave out" else role,
+        reason=column.reason,
+        labels=column.profile.distinct,
+        missing=column.profile.missing,
     )
 
 
 def preview_levels(hierarchy: Hierarchy, column: Column) -> tuple[LevelPreview, ...]:
-    """Return how a column becomes coarser, with a few labels of each level, of those that occur."""
+    """Preview the levels of a hierarchy, with a few of the labels that occur."""
     labels = [text for text in column.sort_naturally().labels if text is not None]
     levels = []
     for level in range(hierarchy.height):
@@ -99,7 +99,7 @@ def preview_levels(hierarchy: Hierarchy, column: Column) -> tuple[LevelPreview, 
 
 
 def list_worst_sets(release: Release) -> tuple[ColumnSet, ...]:
-    """Return the sets on which most people stand alone, as coarse as columns are printed."""
+    """Return the sets of columns on which most people are unique, as the release prints them."""
     groups = release.groups
     table = Table(groups.columns, release.sensitive, release.domain, groups.sizes, groups.counts, release.semantics)
     which = identifying_columns(table, min(3, len(groups.columns)))
@@ -115,7 +115,7 @@ def list_worst_sets(release: Release) -> tuple[ColumnSet, ...]:
 def describe_uniques(
     alone: int, people: int, known: Sequence[str], levels: Mapping[str, int], beside: Sequence[str]
 ) -> str:
-    """Return who stands alone; `beside` are columns that a bucketized release prints as they are."""
+    """Describe how many people are unique; `beside` are unchanged columns of a bucketized release."""
     names, how = ", ".join(known), " as coarse as it is set below" if levels else ""
     sentence = f"Nobody of {counted(people, 'person')} stands alone to who knows {names}{how}."
     if alone:
@@ -126,7 +126,7 @@ def describe_uniques(
 
 
 def write_columns_recipe(file: FileRecipe) -> Recipe:
-    """Write the command and the Python that count who stands alone."""
+    """Write the command and the Python that count unique people."""
     if file.sidecar:
         return file.judging([GroupSize()])
     lines = [f"table = {write_table(file.file, file.roles)}"]

@@ -1,8 +1,7 @@
 """How much may an attacker know before this release discloses a value?
 
-Below: how sure could somebody become of a value who knows so much?  One point (values ruled out, other people, family)
-is measured exactly, with its witness; the picture around it is drawn from a map of risks that is made once per value
-(`RiskMap`), so that a point can be dragged.
+For the page, one point (values ruled out, other people, family) is measured exactly, with its witness; the picture
+around it is drawn from a map of risks that is computed once per value (`RiskMap`), so that a point can be dragged.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ if TYPE_CHECKING:
 KNOWLEDGE = {"rules_out": "values ruled out", "others": "other people", "family": "family"}
 """The three kinds of knowledge of an acquaintance, by parameter."""
 
-EVERY_AMOUNT_UP_TO = 50  # curves have every amount of knowledge up to here; beyond, some
+EVERY_AMOUNT_UP_TO = 50  # curves have every amount up to here, and some beyond
 
-LINES_PRINTED = 20  # of a skyline; the document has all
+LINES_PRINTED = 20  # of a skyline; the JSON has all
 
 
 def _read_bound(request: ExploreRequest) -> int | float | Fraction:
@@ -79,7 +78,7 @@ def write_explore(request: ExploreRequest) -> str:
 
 
 class ExploreAnswer(FlatAnswer):
-    """How much a release withstands, with the curves to draw and, where it was asked, people to name."""
+    """How much an attacker may know about a release, with risk curves and, on request, people to name."""
 
     question: ClassVar[str] = "How much does this release withstand?"
 
@@ -93,10 +92,10 @@ class ExploreAnswer(FlatAnswer):
     curves: tuple[dict[str, Any], ...]
     belief_skylines: tuple[dict[str, Any], ...]
     limit: Live[int | float | Fraction]
-    risks: Live[tuple[tuple[str, DisclosureCurve], ...]]  # what is known, risk against how much of it
+    risks: Live[tuple[tuple[str, DisclosureCurve], ...]]  # the kind of knowledge, and risk by its amount
     beliefs: Live[tuple[tuple[Criterion, tuple[sl.BeliefPoint, ...]], ...]]
     up_to: Live[int]
-    named: Live[str | None] = None  # the people whose values it takes, for the terminal alone
+    named: Live[str | None] = None  # the people whose values suffice, for the terminal only
 
     def charts(self) -> Iterator[Drawing]:
         from sidelight.report.charts.risk_curves import risk_chart  # noqa: PLC0415 - slow, and an extra
@@ -110,7 +109,7 @@ class ExploreAnswer(FlatAnswer):
         yield PageSection(f"What somebody may know and still be less than {self.below} sure", tuple(self._skyline()))
 
     def _risks(self) -> Iterator[Block]:
-        """Yield the curves as rows; far out, where nothing changes any more, the last row is enough."""
+        """Yield the curves as rows; beyond the last change only the last row."""
         rows = [
             (amount, [_write_risk(curve, amount) for _, curve in self.risks]) for amount in amounts_up_to(self.up_to)
         ]
@@ -150,7 +149,7 @@ class ExploreAnswer(FlatAnswer):
 
 
 def ask_explore(request: ExploreRequest, progress: Progress) -> ExploreAnswer:
-    """Read the release, and compute the skyline of knowledge and the curves of risk."""
+    """Read the release, and compute the skyline of knowledge and the risk curves."""
     limit, belief_limits = _read_bound(request), _read_belief_limits(request)
     release = open_release(request.file, request.roles)
     progress("what may be known", 0, None)
@@ -177,7 +176,7 @@ def ask_explore(request: ExploreRequest, progress: Progress) -> ExploreAnswer:
                 "limit": str(criterion),
                 "points": [
                     {
-                        # no end is null, and a stubbornness is rounded down
+                        # infinity is null, and a stubbornness is rounded down
                         "stubbornness": None if math.isinf(point.stubbornness) else round_down(point.stubbornness),
                         "known_people": point.known_people,
                     }
@@ -198,7 +197,7 @@ def _name_fewest(release: sl.Release, request: ExploreRequest, limit: float | Fr
     def measure_others(amount: int) -> Finding:
         return sl.Acquaintance(others=amount, value=request.target).measure(release)
 
-    # Who knows more people is never less sure, so the first amount that is enough is found by bisection.
+    # risk is monotone in the number of people known, so bisection finds the first amount that is enough
     amounts = range(request.up_to + 1)
     enough = bisect_left(amounts, x=True, key=lambda amount: measure_others(amount).value >= exact(limit))
     if enough == len(amounts):
@@ -216,25 +215,25 @@ def _name_fewest(release: sl.Release, request: ExploreRequest, limit: float | Fr
 
 
 def _curves(release: sl.Release, request: ExploreRequest, progress: Progress) -> Iterator[tuple[str, DisclosureCurve]]:
-    """Compute the risk of the value against each kind of knowledge alone."""
+    """Compute the risk of the value by each kind of knowledge alone."""
     kinds: list[tuple[str, type[Measure], str]] = [
         *((family.name, family, "k") for family in (sl.Implications, sl.Negations)),
         *((title, sl.Acquaintance, name) for name, title in KNOWLEDGE.items()),
     ]
     amounts = amounts_up_to(request.up_to)
     for title, family, name in kinds:
-        parts = []
+        curves = []
         for done, amount in enumerate(amounts):
             progress(title, done, len(amounts))
-            with suppress(TooHard):  # few amounts are, and more of the same is not: it makes sure
-                parts.append(disclosure_curve(release, family, {name: [amount]}, value=request.target))
-        tried = tuple(amount for part in parts for amount in part.axes[0].amounts)
-        risks = tuple(risk for part in parts for risk in part.risks)
-        yield title, replace(parts[0], axes=(KnowledgeAxis(name, tried),), risks=risks)
+            with suppress(TooHard):  # few amounts are, and larger ones may not be: they make certain
+                curves.append(disclosure_curve(release, family, {name: [amount]}, value=request.target))
+        computed = tuple(amount for curve in curves for amount in curve.axes[0].amounts)
+        risks = tuple(risk for curve in curves for risk in curve.risks)
+        yield title, replace(curves[0], axes=(KnowledgeAxis(name, computed),), risks=risks)
 
 
 def amounts_up_to(most: int) -> list[int]:
-    """Choose amounts of knowledge: every one at first, then each a quarter more than the last.
+    """Return amounts of knowledge: every one at first, then each a quarter larger than the last.
 
     >>> amounts_up_to(3), amounts_up_to(100)[48:]
     ([0, 1, 2, 3], [48, 49, 50, 62, 77, 96, 100])
@@ -251,7 +250,7 @@ def _write_risk(curve: DisclosureCurve, amount: int) -> str:
 
 
 def _belief_section(skyline: tuple[Criterion, tuple[sl.BeliefPoint, ...]]) -> PageSection:
-    """Return how stubborn an attacker may be who knows so many people."""
+    """Draw a skyline of prior beliefs: the largest stubbornness by the number of people known."""
     criterion, points = skyline
     title = f"How stubborn somebody may be, who knows so many people, with {criterion}"
     if not points:
@@ -267,7 +266,7 @@ def _belief_section(skyline: tuple[Criterion, tuple[sl.BeliefPoint, ...]]) -> Pa
     return PageSection(title, (Grid(("stubbornness", "other people known"), rows, figures=frozenset({0, 1})),))
 
 
-# One point, as somebody drags it
+# One point of the skyline
 
 
 MOST_DIGITS = 9
@@ -275,7 +274,7 @@ MOST_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class SkylineRequest:
-    """A value, how sure nobody should get of it, and what somebody knows, as they were typed."""
+    """A sensitive value, a limit on the confidence, and an amount of knowledge, as typed."""
 
     value: str = ""
     below: str = "0.95"
@@ -285,13 +284,13 @@ class SkylineRequest:
 
     @classmethod
     def from_criterion(cls, criterion: Criterion, find_value: Callable[[], str]) -> SkylineRequest | None:
-        """Return the point that a limit asks about; None of a limit that is about no acquaintance."""
+        """Return the point of a limit on acquaintances; None of other limits."""
         measure = criterion.measure
         if not isinstance(measure, sl.Acquaintance):
             return None
         amounts = {name: str(amount) for name, amount in measure.amounts().items()}
-        own = measure.value if isinstance(measure.value, str) else find_value()
-        return cls(value=own, below=str(criterion.bound), **amounts)
+        value = measure.value if isinstance(measure.value, str) else find_value()
+        return cls(value=value, below=str(criterion.bound), **amounts)
 
     @property
     def point(self) -> tuple[int, int, int]:
@@ -301,7 +300,7 @@ class SkylineRequest:
 
     @property
     def bound(self) -> Bound:
-        """How sure nobody should get."""
+        """The limit on the confidence, above 0 and at most 1."""
         try:
             bound = read_number(Word(self.below))
         except ValueError as error:
@@ -314,17 +313,17 @@ class SkylineRequest:
 
     @property
     def criterion(self) -> Criterion:
-        """The limit that is asked about."""
+        """The limit at this point."""
         return Criterion(sl.Acquaintance(*self.point, value=self.value), Comparison.BELOW, self.bound)
 
     def read_amount(self, name: str) -> int:
-        """Read an amount of knowledge."""
+        """Parse an amount of knowledge."""
         text: str = getattr(self, name)
         digits = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
         return whole_amount(sl.Acquaintance.name, name, int(text) if digits else text[:40] or "nothing")
 
     def find_value(self, release: Release) -> Label:
-        """Return the value as the release has it."""
+        """Return the value as a label of the release."""
         value = written_label(self.value)
         if value not in release.domain:
             names = [shown(each) for each in release.domain]
@@ -334,7 +333,7 @@ class SkylineRequest:
         return value
 
     def problems(self, release: Release) -> Iterator[tuple[str, SidelightError]]:
-        """Yield of each field what is wrong with it."""
+        """Yield the fields that are invalid, with their errors."""
         for name in ("value", "below", "others", "family", "rules_out"):
             try:
                 if name == "value":
@@ -347,7 +346,7 @@ class SkylineRequest:
                 yield name, error
 
     def recipe(self, file: FileRecipe) -> Recipe:
-        """Write how the point is found and the skyline."""
+        """Write the command and the Python for the point and the skyline."""
         point = file.judging([self.criterion])
         words = [*file.words("explore"), "--value", self.value, "--below", self.below]
         commands = point.commands if file.levels else (*point.commands, shell(words))
@@ -357,7 +356,7 @@ class SkylineRequest:
 
 
 class SkylineAnswer(DocumentPart):
-    """What somebody could find out who knows so much, and the most of each kind that may be known by itself."""
+    """The risk at a point, and the largest harmless amount of each kind of knowledge alone."""
 
     sentence: str
     holds: bool | None
@@ -368,7 +367,7 @@ class SkylineAnswer(DocumentPart):
 
 
 def ask_skyline(request: SkylineRequest, release: Release, live: LiveSkyline) -> SkylineAnswer:
-    """Measure the point; `live` is the map around it."""
+    """Measure the point; `live` is the picture around it."""
     (finding,) = audit_report(release, verdict=sl.Policy(request.criterion).judge(release)).answer.findings
     return SkylineAnswer(
         sentence=_write_conclusion(request, release, finding),

@@ -1,6 +1,6 @@
-"""Which columns identify people, and what is each?  From a file to a policy to start from.
+"""Which columns identify people, and what is each?  Also drafts of a policy and of hierarchies.
 
-Below: does a column look like one of the 18 identifiers of the HIPAA safe harbour?
+With the HIPAA preset: does a column look like one of the 18 identifiers of its safe harbour?
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def checks_columns(request: InspectRequest) -> bool:
-    """Return whether columns are checked for the identifiers of a rule, and nothing else is asked."""
+    """Return whether the preset only checks columns for identifiers; raise `BadPolicy` for options it lacks."""
     if request.preset is not None and is_check_of_columns(request.preset):
         if request.write is not None or request.drafts is not None:
             raise BadPolicy(f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out")
@@ -68,7 +69,7 @@ def checks_columns(request: InspectRequest) -> bool:
 
 
 def _read_alone(request: InspectRequest) -> Fraction:
-    """Read the share of the people who are unique on the sets that are told."""
+    """Parse `--alone`: the share of people who are unique on the sets that are shown."""
     share = fraction_in(request.alone)
     if share is None or not 0 < share <= 1:
         raise BadTable(
@@ -91,7 +92,7 @@ def write_columns(request: InspectRequest) -> str:
 
 
 def _advise(request: InspectRequest) -> tuple[str, ...]:
-    """Advise what works as it stands: how bad the file is, a release that keeps most, what others would keep."""
+    """Return the next commands: audit the file, protect it, and compare ways of publishing."""
     file, policy = shlex.quote(request.file), shlex.quote(str(request.write or "policy.toml"))
     folder = f" --hierarchies {shlex.quote(str(request.drafts))}" if request.drafts is not None else ""
     within = f"{file} --policy {policy}"
@@ -110,11 +111,11 @@ def _write_share(share: Fraction | None) -> dict[str, str | float | None] | None
 ExactShare: TypeAlias = Annotated[
     dict[Literal["exact", "number"], str | float | None] | None, BeforeValidator(_write_share)
 ]
-"""A share of people, exactly, and as a float rounded up."""
+"""A share of people: an exact fraction, and a float rounded up."""
 
 
 class InspectedColumn(DocumentPart):
-    """What a column seems to be, and why."""
+    """The suggested role of a column, and why."""
 
     column: str
     role: Role
@@ -128,7 +129,7 @@ class InspectedColumn(DocumentPart):
 
 
 class InspectedSet(DocumentPart):
-    """How well some columns together identify people, and what they tell of the sensitive one."""
+    """How well a set of columns identifies people, and predicts the sensitive one."""
 
     model_config = ConfigDict(from_attributes=True)  # `IdentifyingColumns.subsets`
 
@@ -142,7 +143,7 @@ class InspectedSet(DocumentPart):
 
 
 class InspectAnswer(FlatAnswer):
-    """What the columns seem to be, and which drafts were written; if others know some, which sets of them identify."""
+    """The suggested roles of columns, the written drafts, and the sets of quasi-identifiers that identify people."""
 
     question: ClassVar[str] = "Which columns identify people?"
 
@@ -165,8 +166,8 @@ class InspectAnswer(FlatAnswer):
     request: Live[InspectRequest]
     suggested: Live[sl.SuggestedRoles]
     drafted: Live[Mapping[str, Draft]]
-    identifying: Live[tuple[sl.Table, sl.IdentifyingColumns] | None]  # where some column is known to others
-    drafts: Live[Mapping[Path, str]]  # the files that were asked for
+    identifying: Live[tuple[sl.Table, sl.IdentifyingColumns] | None]  # with quasi-identifiers
+    drafts: Live[Mapping[Path, str]]  # the files to write, with their contents
 
     def charts(self) -> Iterator[Drawing]:
         if self.identifying is not None:
@@ -174,7 +175,7 @@ class InspectAnswer(FlatAnswer):
 
     def blocks(self) -> Blocks:
         request = self.request
-        # what each role is to somebody who has never heard of it
+        # roles, explained to a beginner
         titles: dict[Role, str] = {
             "person": "Whose row it is (person)",
             "quasi": "Known to others, who can look people up by it (quasi)",
@@ -204,9 +205,9 @@ class InspectAnswer(FlatAnswer):
 
 
 def ask_columns(request: InspectRequest, progress: Progress) -> InspectAnswer:
-    """Suggest what columns are, go through sets of them, and draft the files that were asked for."""
+    """Suggest roles of columns, measure sets of them, and draft the requested files."""
     preset = None if request.preset is None else read_preset(request.preset)
-    _ = _read_alone(request)  # refused before anything is read
+    _ = _read_alone(request)  # errors come before anything is read
     suggested = suggestions_for(request.file, request.roles, progress)
     roles, drafted, identifying = suggested.roles, dict[str, Draft](), None
     if roles.quasi:
@@ -247,7 +248,7 @@ def ask_columns(request: InspectRequest, progress: Progress) -> InspectAnswer:
 
 
 def _read_table(file: str, roles: Roles) -> sl.Table:
-    """Read the table; where nothing is sensitive, with nothing that could be guessed."""
+    """Read the table; without a sensitive column, with an empty one."""
     if roles.sensitive is not None:
         return table_from(file, roles)
     person = roles.person_column
@@ -263,7 +264,7 @@ def _read_table(file: str, roles: Roles) -> sl.Table:
 def _draft_policy(
     request: InspectRequest, suggested: sl.SuggestedRoles, preset: Preset | None, table: sl.Table | None
 ) -> str:
-    """Draft the policy, and read it back as whoever uses it will."""
+    """Draft the text of a policy file, and check that it is read back as the same."""
     roles = suggested.roles
     if table is None or roles.sensitive is None:
         raise BadPolicy(_why_no_draft(suggested))
@@ -274,9 +275,9 @@ def _draft_policy(
         *(f"  {command}" for command in _advise(request)),
     )
     text = drafted_text(draft, suggested, heading=heading)
-    again = read_policy_text(text)
-    assert str(again.policy) == str(draft.policy)
-    assert again.roles.stated() == roles.stated()
+    policy_file = read_policy_text(text)
+    assert str(policy_file.policy) == str(draft.policy)
+    assert policy_file.roles.stated() == roles.stated()
     return text
 
 
@@ -288,10 +289,9 @@ def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
             f"no policy can be drafted: rows with one {roles.person_column} differ in all that others know, {columns}; "
             "mend them, or keep one row per person; --person 'each row' protects rows, and not people"
         )
-    unnamed = {"--quasi": "that others know", "--sensitive": "that nobody should find out"}
-    present = {"--quasi": bool(roles.quasi), "--sensitive": roles.sensitive is not None}
-    lacking = [option for option, is_there in present.items() if not is_there]
-    what = " and none ".join(unnamed[option] for option in lacking)
+    lacking = {} if roles.quasi else {"--quasi": "that others know"}
+    lacking |= {"--sensitive": "that nobody should find out"} if roles.sensitive is None else {}
+    what = " and none ".join(lacking.values())
     names = listed([each.column for each in suggested.columns])
     return f"no policy can be drafted: could not tell a column {what}; name it with {' and '.join(lacking)}, of {names}"
 
@@ -351,7 +351,7 @@ def _describe_column(each: sl.SuggestedRole, draft: Draft | None) -> str:
 
 
 def _count_found(table: sl.Table, which: sl.IdentifyingColumns, share: Fraction) -> Iterator[str]:
-    """Yield whom an attacker finds who knows all columns, which of them are worst, and which few do it too."""
+    """Yield how many people are unique on all columns, without each of the worst ones, and on the fewest."""
     everything = f"Who knows {listed(which.columns)} of somebody"
     alone = people_alone(table.sizes)
     yield f"{everything} finds {alone:,} of {counted(which.people, 'person')} alone: nobody else looks like them."
@@ -369,14 +369,14 @@ def _count_found(table: sl.Table, which: sl.IdentifyingColumns, share: Fraction)
 
 
 def _sets_grid(which: sl.IdentifyingColumns) -> Iterator[Block]:
-    """Show the three sets on which most people are unique, of each number of columns."""
+    """Draw, for each number of columns, the three sets on which most people are unique."""
     secret = [f"guesses\n{which.secret}"] if which.prior is not None else []
     rows: list[tuple[str, ...]] = []
     if which.prior is not None:
         rows.append(("nothing", "1", "", "", short_decimal(which.prior)))
     for size in range(1, which.up_to + 1):
-        those = [each for each in which.subsets if len(each.columns) == size]
-        for each in sorted(those, key=lambda each: (-each.unique, -each.groups))[:3]:
+        subsets = [each for each in which.subsets if len(each.columns) == size]
+        for each in sorted(subsets, key=lambda each: (-each.unique, -each.groups))[:3]:
             shares = (each.distinction, *([each.inference] if each.inference is not None else []))
             rows.append((", ".join(each.columns), f"{each.groups:,}", f"{each.unique:,}", *map(short_decimal, shares)))
     yield Grid(
@@ -395,7 +395,7 @@ def _sets_grid(which: sl.IdentifyingColumns) -> Iterator[Block]:
 
 
 class SafeHarbourAnswer(FlatAnswer):
-    """Which of the identifiers of the safe harbour a file seems to have; nothing is ever within policy by this."""
+    """The identifiers of the safe harbour that a file seems to have; its verdict is never "within"."""
 
     question: ClassVar[str] = "Which of the identifiers of the safe harbour does this file have?"
 
@@ -422,7 +422,7 @@ class SafeHarbourAnswer(FlatAnswer):
 
 
 def check_safe_harbour(request: InspectRequest) -> SafeHarbourAnswer:
-    """Look for columns that look like an identifier."""
+    """Find columns that look like an identifier."""
     check = check_columns(request.file, request.roles, population=request.population, residents=request.residents)
     return SafeHarbourAnswer(
         source=request.file,
@@ -455,19 +455,19 @@ def _read_rules(request: HierarchiesRequest) -> DraftRules:
 
 
 def list_drafted_columns(request: HierarchiesRequest) -> tuple[str, ...]:
-    """Return the columns that get a file: quasi-identifiers, or all but the others, and those with rules."""
-    there, roles = columns_of(request.file, request.roles), request.roles
+    """Return the columns to draft: quasi-identifiers, or all without another role; and those with rules."""
+    names, roles = columns_of(request.file, request.roles), request.roles
     others = (*roles.value_columns, roles.person, *roles.carried)
-    columns = dict.fromkeys(roles.quasi or [name for name in there if name not in others])
+    columns = dict.fromkeys(roles.quasi or [name for name in names if name not in others])
     columns |= dict.fromkeys(_read_rules(request).columns)
     for name in columns:
-        if name not in there:
+        if name not in names:
             raise UnknownColumn(f"no column '{name}' in {request.file}{nearest_column(name, request.file, roles)}")
     return tuple(columns)
 
 
 class DraftFacts(DocumentPart):
-    """A draft, and its file."""
+    """A drafted hierarchy, and its file."""
 
     file: str
     rule: str
@@ -476,7 +476,7 @@ class DraftFacts(DocumentPart):
 
 
 class HierarchiesAnswer(Answer[dict[str, DraftFacts]]):
-    """Which hierarchies were drafted, by column."""
+    """The drafted hierarchies, by column."""
 
     question: ClassVar[str] = "Which hierarchies were drafted?"
 
@@ -501,11 +501,9 @@ def ask_hierarchies(request: HierarchiesRequest) -> HierarchiesAnswer:
     for column in list_drafted_columns(request):
         reading: dict[str, Any] = {name: getattr(roles, name) for name in ("missing_marks", "encoding", "sheet")}
         (values,), times = distinct_rows(request.file, [column], **reading)
-        if roles.split is not None and column in roles.value_columns:  # of parts of cells, rows are not counted
-            parts = (
-                part for cell in values.labels for part in split_cell(cell, roles.split, "set", roles.missing_marks)
-            )
-            labels[column] = dict.fromkeys(in_order(parts), 0)
+        if roles.split is not None and column in roles.value_columns:  # rows are not counted by parts of a cell
+            cells = (split_cell(cell, roles.split, "set", roles.missing_marks) for cell in values.labels)
+            labels[column] = dict.fromkeys(in_order(chain.from_iterable(cells)), 0)
             continue
         counts = {values.cell(row): number for row, number in enumerate(times.tolist())}
         labels[column] = {text: counts.get(text, 0) for text in values.labels}
@@ -531,7 +529,7 @@ def ask_hierarchies(request: HierarchiesRequest) -> HierarchiesAnswer:
 
 
 def number_notes(drafted: Mapping[str, Draft], kinds: Collection[str]) -> tuple[str, ...]:
-    """Ask whoever knows: nothing tells the codes of states from years of age, unless some kind is declared."""
+    """Return a note on columns that were drafted as numbers: codes are only distinguished by a declared kind."""
     names = [name for name, (_, rule) in drafted.items() if rule.startswith(NUMBERS) and name not in kinds]
     if not names:
         return ()

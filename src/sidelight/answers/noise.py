@@ -1,7 +1,7 @@
 """Which noisy counts are published, what do they cost, and what do they promise?
 
-Counts are published (`ask_noise`), added up (`ask_count`) and weighed (`ask_noise_attack`).  Below: what was spent of a
-budget, what do several releases cost and promise together, and what does noise promise at all?
+Counts are published (`ask_noise`), added up (`ask_count`) and attacked (`ask_noise_attack`).  Ledgers are begun and
+shown (`ask_ledger`), several releases are accounted for (`ask_spent`), and noise is explained (`ask_promise`).
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
 
 
 SHARED_SETTINGS = ("epsilon", "delta", "neighbours", "values_per_person", "rows_per_person", "people_at_most")
-"""What is said of counts, whether their cells are declared or not, besides what they are paid from."""
+"""The settings of counts of declared and of undeclared cells, besides the ledger."""
 
 
 def _require_folder(request: NoiseRequest | NoiseAttackRequest) -> Path:
-    """Return the folder of hierarchies, without which nobody knows which labels there could be."""
+    """Return the folder of hierarchies, which declare the labels; raise `BadNoise` without one."""
     if request.hierarchies is None:
         raise BadNoise(f"{request.asks_for_hierarchies} with --hierarchies")
     return request.hierarchies
@@ -80,14 +80,14 @@ def write_noise(request: NoiseRequest) -> str:
 
 
 class NoiseAnswer(Answer[NoiseDocument]):
-    """What was published, for the publisher; the document is the one that stands beside the counts."""
+    """What was published, for the publisher; the JSON is the document beside the counts."""
 
     question: ClassVar[str] = "Which noisy counts were published, and what do they promise?"
 
     noisy: Live[sl.NoisyCounts | sl.StableCounts]
     account: Live[Account | None]
     written: Live[tuple[Path, ...]]
-    exact_notes: Live[tuple[str, ...]]  # of how the table was read: not for publishing
+    exact_notes: Live[tuple[str, ...]]  # on how the table was read: not for publishing
 
     def blocks(self) -> Blocks:
         noisy = self.noisy
@@ -102,7 +102,7 @@ class NoiseAnswer(Answer[NoiseDocument]):
         yield Paragraph(f"What is hidden: {unit.hidden(spending.neighbours)}.")
         yield Paragraph(f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.")
         if isinstance(noisy, sl.NoisyCounts):
-            # what was measured beside the cells, and that post-processed counts are not for adding up
+            # margins of queries besides the cells; post-processed counts are not for adding up
             margins = noisy.margins_of_queries(0.95).items()
             measured = "; ".join(f"{name} within {math.ceil(margin)}" for name, margin in margins)
             if noisy.marginals:
@@ -132,13 +132,13 @@ def ask_noise(
     """Read the table, spend, draw noise, and publish the counts; raise `BudgetExceeded` if they cost too much.
 
     `before_spending` is called with all files that were read, before budget is spent; `after_publishing` as soon as the
-    counts stand where they were to be put.
+    counts are published.
     """
     ledger = None if request.ledger is None else sl.Ledger(request.ledger)
     paid = () if ledger is None else ledger.files
     refuse_noise_targets(request.output, force=request.force, inputs=paid)
     if ledger is not None:
-        ledger.read()  # refused before the table is read
+        ledger.read()  # errors come before the table is read
     levels = read_levels(request.levels)
     if not levels:
         raise BadNoise("which columns are published, and at which level? say --levels age=2 for each, fixed in advance")
@@ -182,12 +182,12 @@ def ask_noise(
 
 
 def _refuse_settings_of_cells(request: NoiseRequest, levels: Mapping[str, int]) -> None:
-    """Refuse what is about cells that were declared, where those that occur are counted."""
+    """Raise `BadNoise` for settings of declared cells with `--undeclared`."""
     coarse = [name for name, level in levels.items() if level]
     if coarse:
         raise BadNoise(f"--undeclared counts columns as they stand in the table; say --levels {coarse[0]}=0")
-    of_declared = {"--rho": request.rho, "--query": request.queries, "--outside": request.outside != "other"}
-    for option in (name for name, meant in of_declared.items() if meant):
+    declared_only = {"--rho": request.rho, "--query": request.queries, "--outside": request.outside != "other"}
+    for option in (name for name, is_set in declared_only.items() if is_set):
         raise BadNoise(f"{option} is about cells that were declared; leave it out, or --undeclared")
     if request.epsilon is None:
         raise BadNoise("how much may the counts depend on one person? give --epsilon")
@@ -219,7 +219,7 @@ def write_count(request: CountRequest) -> str:
 
 
 class CountAnswer(FlatAnswer):
-    """How many people there are, with the margin; `of` says what was counted."""
+    """A count of people with its margin; `of` describes them."""
 
     question: ClassVar[str] = "How many people are there, and how far off is that at most?"
 
@@ -239,7 +239,7 @@ class CountAnswer(FlatAnswer):
 
 
 def ask_count(request: CountRequest) -> CountAnswer:
-    """Read noisy counts and add some of them up."""
+    """Read noisy counts, and add up some of them."""
     labels = _read_where(request)
     added = sl.read_noise(request.file).count(*request.values, **labels)
     return CountAnswer(
@@ -256,11 +256,11 @@ def ask_count(request: CountRequest) -> CountAnswer:
 
 
 def _find_people_roles(request: NoiseAttackRequest) -> Roles:
-    """Return which column is what in the files of people: those that were counted by, and the true values."""
+    """Return the roles of the files of people: the counted columns, and the true values."""
     releases = [sl.read_noise(file) for file in request.files]
     columns = dict.fromkeys(name for release in releases for name in release.levels)
     truth = request.truth or releases[0].sensitive
-    # Missing values are what they were when they were counted, unless somebody says otherwise.
+    # by default, missing values are treated as when they were counted
     own = Roles(quasi=tuple(columns), sensitive=truth, person=EACH_ROW, missing=releases[0].missing)
     return own.update(request.roles)
 
@@ -283,7 +283,7 @@ def write_noise_attack(request: NoiseAttackRequest) -> str:
 
 
 class NoiseAttackAnswer(FlatAnswer):
-    """What is believed of people before and after, and how far a belief moves, in the sentences of its notes."""
+    """Beliefs before and after the counts, and how far one moves; its notes are the sentences."""
 
     question: ClassVar[str] = "How far do noisy counts move what somebody believes?"
 
@@ -306,7 +306,7 @@ class NoiseAttackAnswer(FlatAnswer):
 
 
 def ask_noise_attack(request: NoiseAttackRequest) -> NoiseAttackAnswer:
-    """Read noisy counts and people, and weigh what the counts say of them."""
+    """Read noisy counts and people, and compute what the counts disclose about them."""
     by, roles = sl.read_hierarchies(_require_folder(request)), _find_people_roles(request)
     seen = sl.attack_noise(
         [sl.read_noise(file) for file in request.files],
@@ -354,13 +354,13 @@ def _attack_sentences(seen: sl.NoisyExposure) -> Iterator[str]:
 
 
 def begin_ledger(request: BeginRequest) -> sl.Ledger:
-    """Begin the ledger; whoever cannot show it takes it back."""
+    """Begin a ledger."""
     names = ("epsilon", "delta", "rho", "accounting", "neighbours")
     return sl.Ledger.begin(Path(request.file), **{name: getattr(request, name) for name in names})
 
 
 class LedgerAnswer(FlatAnswer):
-    """A ledger, for its steward: the budget, what is spent, and every entry."""
+    """A ledger, for its steward: the budget, the spending, and every entry."""
 
     question: ClassVar[str] = "What was spent of the budget?"
 
@@ -386,7 +386,7 @@ class LedgerAnswer(FlatAnswer):
 
 
 def ask_ledger(request: LedgerRequest) -> LedgerAnswer:
-    """Read a ledger, and look for what was published."""
+    """Read a ledger, and check its published files."""
     ledger = sl.Ledger(Path(request.file))
     account = ledger.read()
     epsilon, delta = account.spent
@@ -418,7 +418,7 @@ def ask_ledger(request: LedgerRequest) -> LedgerAnswer:
 
 
 def _find_state(ledger: sl.Ledger, file: PublishedCounts) -> str:
-    """Return whether a published file is still where it was put, and the same."""
+    """Return whether a published file is still there, and unchanged."""
     here = ledger.path.parent / file.file
     if not here.is_file():
         return "not there"
@@ -439,7 +439,7 @@ def _entry_lines(number: int, entry: Entry, ledger: sl.Ledger) -> Iterator[str]:
 
 
 class SpentAnswer(FlatAnswer):
-    """What releases cost together, and what they promise; an epsilon that is infinite is null."""
+    """What releases cost and promise together; an infinite epsilon is null."""
 
     question: ClassVar[str] = "What do all releases cost and promise together?"
 
@@ -471,7 +471,7 @@ class SpentAnswer(FlatAnswer):
 
 
 def ask_spent(request: SpentRequest) -> SpentAnswer:
-    """Read ledgers and noisy counts, and account for all of them together."""
+    """Read ledgers and noisy counts, and account for them together."""
     spendings = collect_spendings(request.files)
     total = sum((each.delta for each in spendings), Fraction(0))
     together = sl.privacy_spent(spendings, delta=total if request.delta is None else request.delta)
@@ -497,7 +497,7 @@ def ask_spent(request: SpentRequest) -> SpentAnswer:
 
 
 def collect_spendings(files: Sequence[str]) -> list[sl.Spending]:
-    """Collect what was spent, each once: the same file, or the same receipt in several of them, is paid for once."""
+    """Collect the spendings of files, each once: a file or a receipt that occurs twice is paid for once."""
     distinct = {real_path(Path(file)): Path(file) for file in files}.values()
     noisy_files = [file for file in distinct if noise_path(file).is_file()]
     by_receipt: dict[str | None, sl.Spending] = {}
@@ -519,7 +519,7 @@ def collect_spendings(files: Sequence[str]) -> list[sl.Spending]:
 
 
 def _bound_text(epsilon: float) -> str:
-    return short_decimal(Fraction(repr(epsilon)))  # a bound as it is written, rounded up: 0.1 is a tenth
+    return short_decimal(Fraction(repr(epsilon)))  # from the decimal text: 0.1 is a tenth
 
 
 def write_promise(request: PromiseRequest) -> str:
@@ -541,7 +541,7 @@ def write_promise(request: PromiseRequest) -> str:
 
 
 def _read_spendings(request: PromiseRequest) -> list[sl.Spending]:
-    """Read what the files cost; nothing where an epsilon is given instead."""
+    """Read what the files cost; none with an epsilon instead."""
     if not request.files:
         if request.epsilon is None:
             raise BadNoise("what promises something? give ledgers or noisy counts, or an epsilon with --epsilon")
@@ -554,7 +554,7 @@ def _read_spendings(request: PromiseRequest) -> list[sl.Spending]:
 
 
 class PromiseAnswer(FlatAnswer):
-    """What noise promises, in sentences and as a picture: in beliefs, as error rates of a test and as a risk."""
+    """What noise promises: in beliefs, as error rates of a test and as a risk."""
 
     question: ClassVar[str] = "What does the noise promise?"
 
@@ -571,7 +571,7 @@ class PromiseAnswer(FlatAnswer):
     disclosure_risk: dict[str, dict[str, Any]]
     request: Live[PromiseRequest]
     promised: Live[sl.SemanticPrivacy]
-    drawn: Live[Path | None] = None  # where a picture was put, which is told on the terminal alone
+    drawn: Live[Path | None] = None  # where a picture was saved, for the terminal only
 
     def charts(self) -> Iterator[Drawing]:
         yield self.promised.plot(false_alarms=self.request.false_alarms, prior=self.request.prior)
@@ -590,7 +590,7 @@ class PromiseAnswer(FlatAnswer):
 
 
 def ask_promise(request: PromiseRequest) -> PromiseAnswer:
-    """Read what was released, or take an epsilon and delta, and tell what that promises."""
+    """Read the spendings of files, or take an epsilon and delta, and compute what they promise."""
     spendings = _read_spendings(request)
     if spendings:
         promised = sl.promise_of(spendings, people=request.people, chance=request.chance)
@@ -611,7 +611,7 @@ def ask_promise(request: PromiseRequest) -> PromiseAnswer:
     notes = [*promised.warnings, *(f"promised {sentence}" for sentence in units)]
     if len(spendings) > 1:
         notes.append(f"for {counted(len(spendings), 'release')} together")
-        # Sums of epsilons hold however the releases came about; what is read off the noise of several does not.
+        # sums of epsilons hold for adaptive releases; what is read off the noise of several does not
         if request.chance is not None:
             planned = "this holds if the releases were planned in advance"
             notes.append(f"{planned}; where later ones were chosen after seeing earlier ones, leave out --chance")

@@ -1,6 +1,7 @@
-"""Which release is the most useful within a policy?  It is published, or only told of.
+"""Which release is the most useful within a policy?  It is published if asked.
 
-Below: which way of publishing keeps most of a table, and what do measures say of every choice of levels?
+Also: which way of publishing keeps most of a table (`ask_compare`), and what do measures find at every choice of levels
+(`ask_generalisations`)?
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
 
 
 def list_targets(request: ProtectRequest) -> tuple[Path, ...]:
-    """Return the files that a publication writes, or refuse what cannot be written so."""
+    """Return the files that a publication writes; raise `SidelightError` if they cannot be written."""
     if request.output is None:
         return ()
     path, method = request.output, METHODS[request.method]
@@ -86,7 +87,7 @@ def list_targets(request: ProtectRequest) -> tuple[Path, ...]:
 
 
 def _open_searched(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
-    """Read the table and its hierarchies; refuse a search over levels of a column without any."""
+    """Read the table and its hierarchies; raise `BadHierarchy` if a search over levels lacks one."""
     table, by = stream_asked_table(request)
     lattice = request.method == sl.FullDomain.name
     if request.suppress_only and not lattice:
@@ -119,9 +120,9 @@ def write_protect_again(request: ProtectRequest) -> str:
 
 
 class LevelFacts(SparsePart):
-    """Levels that could be taken, and in a table of all of them what is measured; a utility without end is null."""
+    """A choice of levels with its utilities, null if infinite, and in a table of choices its measures."""
 
-    model_config = ConfigDict(from_attributes=True)  # the choices of a search, and the rows of such a table
+    model_config = ConfigDict(from_attributes=True)  # from a choice of a search
 
     levels: dict[str, int]
     groups: int = 0
@@ -131,7 +132,7 @@ class LevelFacts(SparsePart):
 
 
 class DefenceFacts(DocumentPart):
-    """What is promised to whom, and the price; for the publisher: what was not made tells of the table."""
+    """Whom a release resists, and the price; for the publisher only, as the plain loss depends on the table."""
 
     reader: str
     belief: Number | None
@@ -140,14 +141,14 @@ class DefenceFacts(DocumentPart):
 
 
 class AskedAttackerFacts(AttackerFacts):
-    """What an attacker reaches, and how right that is; for the publisher."""
+    """What an attacker reaches, and how often that is right; for the publisher only."""
 
     right: float | None
     falls: bool
 
 
 class ProtectAnswer(FlatAnswer):
-    """What was found, beside the table as it is; `published` is the sidecar, and null where nothing was published."""
+    """The release that was found, beside the table; `published` is its sidecar, null if it was not published."""
 
     question: ClassVar[str] = "Which release is the most useful within the policy?"
 
@@ -168,7 +169,7 @@ class ProtectAnswer(FlatAnswer):
     readers: tuple[AskedAttackerFacts, ...]
     published: Sidecar | None
     judged: Live[Verdict | None] = "within"
-    before: Live[AuditReport]  # of the table as if it were published as it is
+    before: Live[AuditReport]  # of the table, published unchanged
     result: Live[SearchResult]
     files: Live[sl.Published | None]
 
@@ -224,7 +225,7 @@ class ProtectAnswer(FlatAnswer):
 
 
 class NothingAnswer(FlatAnswer):
-    """Nothing can be published within a policy: what stands in the way, and what would pass."""
+    """Nothing can be published within the policy: which limit blocks it, and which release comes closest."""
 
     question: ClassVar[str] = ProtectAnswer.question
 
@@ -243,9 +244,9 @@ class NothingAnswer(FlatAnswer):
 def ask_protect(
     request: ProtectRequest, progress: Progress, publishing: Callable[..., object] = lambda *_: None
 ) -> ProtectAnswer:
-    """Read, search, and publish if that is asked for; raise `NothingSafe` where nothing is within the policy.
+    """Read, search, and publish if there is an output; raise `NothingSafe` if nothing is within the policy.
 
-    `publishing` is told the files as soon as they stand there, whatever becomes of the answer.
+    `publishing` is called with the files as soon as they exist, even if the answer fails later.
     """
     policy = require_policy(request.question)
     table, by = _open_searched(request)
@@ -257,10 +258,12 @@ def ask_protect(
         published = result.publish(request.output, **{name: getattr(request, name) for name in names})
         publishing(*published.paths, published.sidecar)
         explained = [each.column for each in published.document.hierarchies if each.covers]
-    told = f"the sidecar tells which values stand under the labels of {listed(explained)}, as the hierarchies have them"
-    private = [f"{told}; keep that back with --private-hierarchies"] if explained else []
+    printed = (
+        f"the sidecar tells which values stand under the labels of {listed(explained)}, as the hierarchies have them"
+    )
+    private = [f"{printed}; keep that back with --private-hierarchies"] if explained else []
     notes = (*note_hierarchies(request, table), *result.notes, *private)
-    # the table as if it were published as it is
+    # the table, published unchanged
     raw: ReleaseBlocks
     if isinstance(table, sl.StreamedTable):
         raw = StreamedRelease(table.stream, table.memory)
@@ -279,7 +282,7 @@ def ask_protect(
 
 
 def describe_nothing(nothing: sl.NothingSafe, request: Request, reason: str) -> NothingAnswer:
-    """Return the answer that nothing is within the policy; `reason` is the message in the words of the surface."""
+    """Return the answer that nothing is within the policy; `reason` is the message in the surface's words."""
     return NothingAnswer(
         kind=request.verb,
         source=request.file,
@@ -293,7 +296,7 @@ def describe_nothing(nothing: sl.NothingSafe, request: Request, reason: str) -> 
 def _search_to_the_end(
     request: ProtectRequest, table: AnyTable, by: Mapping[str, sl.Hierarchy], progress: Progress
 ) -> SearchResult:
-    """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
+    """Search; raise `KeyboardInterrupt` after Ctrl-C, as an unfinished search depends on the moment."""
     method: Method | MethodName = request.method
     if request.average is not None:
         if request.method != sl.Microaggregation.name:
@@ -367,7 +370,7 @@ def _sentences(result: SearchResult) -> Iterator[str]:
 
 
 def _list_choices(result: SearchResult, shown: int = 10) -> Iterator[Block]:
-    """List what could be published instead, in the words of the option that does it: a line stays in one piece."""
+    """List other releases by their `--levels`, a line each that does not wrap."""
     suppresses = any(choice.suppressed for choice in result.choices)
     names = (*(["suppressed"] if suppresses else []), "balanced loss", "loss")
     wide = {name: max(len(name), 6) for name in names}
@@ -383,7 +386,7 @@ def _list_choices(result: SearchResult, shown: int = 10) -> Iterator[Block]:
 
 
 def figure(worth: float, figures: int = 4) -> str:
-    """Write what something is worth: a few figures are enough to compare.
+    """Write a utility with a few significant figures.
 
     >>> figure(0.123456), figure(123456.7), figure(math.inf)
     ('0.1235', '123,457', 'infinite')
@@ -404,10 +407,7 @@ def write_compare(request: CompareRequest) -> str:
 
 
 class CompareAnswer(FlatAnswer):
-    """What each way of publishing would keep, a row for each, and which one a person would take.
-
-    Figures that are infinite are null.
-    """
+    """What each way of publishing would keep, a row each, and the one that is advised; infinite figures are null."""
 
     question: ClassVar[str] = "Which way of publishing keeps most of the table?"
 
@@ -450,7 +450,7 @@ class CompareAnswer(FlatAnswer):
         yield from notes_section(self.notes)
 
     def _number(self, index: int) -> str:
-        """Number a row; that which a person would take has an arrow."""
+        """Return the number of a row, with an arrow if it is advised."""
         return f"→ {index + 1}" if index + 1 == self.advised else str(index + 1)
 
     def _command(self) -> str:
@@ -464,21 +464,21 @@ class CompareAnswer(FlatAnswer):
 
 
 def _describe_columns(row: ComparedRelease) -> str:
-    """Describe which columns are printed how, and what that looks like: those that are nothing less come first."""
-    whole = [name for name, what in row.labels.items() if what == "as it is"]
+    """Describe how each column is printed, unchanged ones first, and the largest group."""
+    unchanged = [name for name, what in row.labels.items() if what == "as it is"]
     coarser = [f"{name} in {what}" for name, what in row.labels.items() if what not in ("as it is", SUPPRESSED)]
-    gone = [name for name, what in row.labels.items() if what == SUPPRESSED]
-    parts = [f"{', '.join(whole)} as {'it is' if len(whole) == 1 else 'they are'}"] if whole else []
-    parts += coarser + ([f"nothing of {', '.join(gone)}"] if gone else [])
+    suppressed = [name for name, what in row.labels.items() if what == SUPPRESSED]
+    clauses = [f"{', '.join(unchanged)} as {'it is' if len(unchanged) == 1 else 'they are'}"] if unchanged else []
+    clauses += coarser + ([f"nothing of {', '.join(suppressed)}"] if suppressed else [])
     example = ", ".join(list_name(shorten_label(what)) for what in row.example.values())
     best = f"\nbest at {', '.join(row.best_at)}" if row.best_at else ""
-    return "; ".join(parts) + (f"\n{example}" if example else "") + best
+    return "; ".join(clauses) + (f"\n{example}" if example else "") + best
 
 
 def ask_compare(
     request: CompareRequest, progress: Progress, wording: Callable[[sl.SidelightError], str] = str
 ) -> CompareAnswer:
-    """Read the table and search by every way; `wording` says why one finds nothing."""
+    """Read the table and search in every way; `wording` writes the error of one that finds nothing."""
     policy = require_policy(request.question)  # without any, nothing else matters
     table, by = read_asked_table(request)
     ways = sl.compare(
@@ -522,11 +522,11 @@ def _row_fields(
     }
 
 
-ROWS_DRAWN = 100  # the document has all
+ROWS_DRAWN = 100  # the JSON has all
 
 
 def _choose_rows(request: GeneralisationsRequest) -> Literal["all", "within", "minimal"]:
-    """Choose which rows are listed: the minimal ones within the limits, if there are some and nothing else is said."""
+    """Return which rows are listed; by default, with limits the minimal ones, else all."""
     policy = request.question.policy
     listed = request.rows or ("all" if policy is None else "minimal")
     if policy is None and listed != "all":
@@ -541,7 +541,7 @@ def _choose_rows(request: GeneralisationsRequest) -> Literal["all", "within", "m
 
 
 def _choose_measures(question: Question) -> tuple[sl.Measure, ...]:
-    """Choose what limits and options name, or how small groups get, and how surely people are found."""
+    """Return the measures of limits and options, or by default group size and comparisons with the population."""
     limited = question.policy.measures if question.policy else ()
     return drop_repeats((*limited, *question.measures)) or (sl.GroupSize(), *question.compared())
 
@@ -555,7 +555,7 @@ def write_generalisations(request: GeneralisationsRequest) -> str:
     listed = _choose_rows(request)
     if listed != "all":
         lines.append(f"policy = {write_policy(request.question)}")
-        # The default of Python is the minimal rows too, so that only `False` says something.
+        # the default of Python is minimal rows too, so only `False` is written
         settings |= {"policy": Name("policy"), "minimal": None if listed == "minimal" else Name("False")}
     if request.suppressed != "as *":
         settings["suppressed"] = request.suppressed
@@ -565,7 +565,7 @@ def write_generalisations(request: GeneralisationsRequest) -> str:
 
 
 class GeneralisationsAnswer(FlatAnswer):
-    """A row for each choice of levels: its groups, what measures find in it, and what it is still worth."""
+    """A row for each choice of levels: its groups, measures and utilities."""
 
     question: ClassVar[str] = "What do measures say of every choice of levels?"
 
@@ -611,7 +611,7 @@ class GeneralisationsAnswer(FlatAnswer):
 
 
 def ask_generalisations(request: GeneralisationsRequest, progress: Progress) -> GeneralisationsAnswer:
-    """Read the table and measure its generalisations; after Ctrl-C some rows are missing."""
+    """Read the table and measure its generalisations; after Ctrl-C, rows are missing."""
     listed = _choose_rows(request)
     policy = None if listed == "all" else request.question.policy
     table, by = read_asked_table(request)

@@ -1,6 +1,6 @@
-"""Every question that may be asked of files: one request for each, as it was said, with what is wrong in it by itself.
+"""Every question about files: a request for each, which checks its own options.
 
-Quick to import, as `request` is; what is asked with them is in the modules beside, by the same words.
+Quick to import, as `request` is; the answers are in the other modules of this room, by the same names.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ Utility: TypeAlias = Literal[
 """As in `search/utility`, which would be slow to import for `--help`."""
 
 
-# Of a published file
+# About a published file
 
 
 @options(QUESTION, verb="audit")
 class AuditRequest(Request):
-    """How bad is a published file, against whom?"""
+    """Judge a published file by limits and measures."""
 
     settings: Annotated[Settings, choose(*POLICY_FIELDS, "measures", *ENGINE_FIELDS)] = Settings()
     columns: ReleaseColumns = ColumnOptions()
@@ -68,7 +68,7 @@ class AuditRequest(Request):
 
 @options(QUESTION, verb="report")
 class ReportRequest(Request):
-    """What stands in a report besides the release, in which order, and who signs."""
+    """What a report contains besides the release, in which order, and who signs."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "released", "table")
     falls_back: ClassVar[bool] = True
@@ -96,18 +96,18 @@ class ReportRequest(Request):
 
     @property
     def release(self) -> str:
-        """The release, also where its sidecar was named."""
+        """The release, also if its sidecar was named."""
         return self.file.removesuffix(SIDECAR_ENDING)
 
     @property
     def released(self) -> tuple[str, ...]:
-        """The release where it is there: its sidecar may be elsewhere."""
+        """The release if it exists: the sidecar may be elsewhere."""
         return (self.release,) if Path(self.release).exists() else ()
 
 
 @options(QUESTION, verb="explore")
 class ExploreRequest(Request):
-    """Which value is explored, up to which limit, and how far."""
+    """Explore what an attacker may know before a value is disclosed."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "people")
 
@@ -136,13 +136,13 @@ class ExploreRequest(Request):
 
     @property
     def target(self) -> str | tuple[str, ...]:
-        """The value, or several."""
+        """The value, or a tuple of several."""
         return self.value[0] if len(self.value) == 1 else self.value
 
 
 @options(QUESTION, verb="believe")
 class BelieveRequest(Request):
-    """What somebody knows, and about whom it is asked: the people whose beliefs move most, without `about`."""
+    """What an attacker knows, and about which people; without `about_people`, those whose beliefs move most."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "table")
 
@@ -182,7 +182,7 @@ class BelieveRequest(Request):
 
 @options(QUESTION, verb="attack")
 class AttackRequest(Request):
-    """Whom an attacker looks for in several releases, or who reads one; what they know and believe, what is told."""
+    """Attack several releases together, or one release by a learner or an insider."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "people", "table")
 
@@ -231,16 +231,16 @@ class AttackRequest(Request):
 
     @property
     def names_attacker(self) -> bool:
-        """Whether it is asked what one attacker makes of one file."""
+        """Whether one attacker reads one file."""
         return self.attacker is not None or self.method is not None or bool(self.limit)
 
     def check(self) -> None:
         if not self.names_attacker:
             if self.people is None:
                 raise BadMeasure("missing option '--people', or --as for one file; see 'sidelight attack --help'")
-            # A release tells nothing more when it is read twice, and would be believed twice as much.
-            places = [real_path(Path(file)) for file in self.files]
-            twice = [file for index, file in enumerate(self.files) if places[index] in places[:index]]
+            # a release that is listed twice adds no evidence, and would count as twice as much
+            paths = [real_path(Path(file)) for file in self.files]
+            twice = [file for index, file in enumerate(self.files) if paths[index] in paths[:index]]
             if twice:
                 raise BadRelease(f"{twice[0]} is listed twice; list each release once")
         elif self.attacker != "insider" and (self.method or self.limit):
@@ -250,12 +250,12 @@ class AttackRequest(Request):
             raise BadRelease("--as is about one published file; give one, or leave --as out to attack several together")
 
 
-# Of a table
+# About a table
 
 
 @options(QUESTION)
 class TableRequest(Request):
-    """What is asked of a table along the hierarchies of its columns; some are only published as they are or as `*`."""
+    """A question about a table and its hierarchies; `suppress_only` columns are published unchanged or as `*`."""
 
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN", group=SEARCH)] = ()
     """A column without a hierarchy: as it is, or as *; repeat it."""
@@ -264,7 +264,7 @@ class TableRequest(Request):
 
 @options(SEARCH, verb="protect")
 class ProtectRequest(TableRequest):
-    """How to search for a release, where it is published, and how it is written."""
+    """Search for a release, and publish it."""
 
     settings: Annotated[Settings, choose(*POLICY_FIELDS, *ENGINE_FIELDS)] = Settings()
     method: Annotated[MethodName, option("--method", metavar="NAME")] = "lattice"
@@ -306,7 +306,7 @@ class ProtectRequest(TableRequest):
 
 @options(SEARCH, verb="compare")
 class CompareRequest(TableRequest):
-    """Which ways of publishing are compared."""
+    """Compare ways of publishing."""
 
     settings: Annotated[Settings, choose(*POLICY_FIELDS)] = Settings()
     method: Annotated[tuple[MethodName, ...], option("--method", metavar="NAME")] = get_args(MethodName)
@@ -324,13 +324,13 @@ class CompareRequest(TableRequest):
 
     @property
     def tried(self) -> tuple[MethodName, ...]:
-        """The methods; only a search over levels can publish a column as it is or as `*`, and nothing between."""
+        """The methods; only a search over levels can restrict a column to unchanged or `*`."""
         return tuple(name for name in self.method if name == "lattice") if self.suppress_only else self.method
 
 
 @options(SEARCH, verb="generalisations")
 class GeneralisationsRequest(TableRequest):
-    """Which generalisations are listed, and by what they are weighed."""
+    """List generalisations with their measures and utilities."""
 
     settings: MeasureOptions = Settings()
     utility: Annotated[tuple[Utility, ...], option("--utility", metavar="NAME")] = ("balanced loss",)
@@ -345,7 +345,7 @@ class GeneralisationsRequest(TableRequest):
 
 @options(QUESTION, verb="simulate")
 class SimulateRequest(Request):
-    """How samples of a table are drawn, and which ways of publishing them are tried."""
+    """Draw samples of a table, and attack releases of them."""
 
     overlap: Annotated[int, option("--overlap", metavar="NUMBER", at_least=1)]
     """How many people are in all samples: those who are attacked."""
@@ -371,7 +371,7 @@ class SimulateRequest(Request):
 
 @options(QUESTION, verb="columns")
 class InspectRequest(Request):
-    """What is known of the columns of a table, which sets of them are gone through, and where drafts go."""
+    """Inspect the columns of a table, and draft a policy and hierarchies."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "population")
 
@@ -397,7 +397,7 @@ class InspectRequest(Request):
 
 @options(QUESTION, verb="hierarchies")
 class HierarchiesRequest(Request):
-    """How hierarchies are drafted, column by column, the rest by what the values are; and where they go."""
+    """Draft hierarchies: by rules per column, the rest by their values."""
 
     cuts: Annotated[tuple[str, ...], option("--cuts", metavar="COLUMN=NUMBERS")] = ()
     """Your own cut points, such as age=18,65; repeat it for a coarser level, and for other columns."""
@@ -422,7 +422,7 @@ class HierarchiesRequest(Request):
 
 @options(ANSWER, verb="serve")
 class ServeRequest(Request):
-    """Where a page shows what is explored, and where it publishes."""
+    """Show a local page about a file."""
 
     settings: Annotated[Settings, choose(*LIMIT_FIELDS, "population")] = Settings()
     columns: TableColumns = ColumnOptions()
@@ -434,12 +434,12 @@ class ServeRequest(Request):
     """The folder into which the page may publish releases; without it they are downloaded."""
 
 
-# Of noise
+# About noise
 
 
 @options(QUESTION, verb="noise")
 class NoiseRequest(Request):
-    """Which counts are published, with how much noise, where, and what they are paid from."""
+    """Publish noisy counts, paid from a ledger."""
 
     asks_for_hierarchies: ClassVar[str] = "which labels could there be? give a folder of hierarchies"
 
@@ -480,7 +480,7 @@ class NoiseRequest(Request):
 
 @options(QUESTION, verb="count")
 class CountRequest(Request):
-    """What is added up of noisy counts, and how sure the margin is."""
+    """Add up noisy counts, with a margin."""
 
     values: Annotated[tuple[str, ...], option("--value", metavar="VALUE")] = ()
     """A sensitive value; repeat it to add several up; if nothing is said, all of them."""
@@ -492,7 +492,7 @@ class CountRequest(Request):
 
 @options(QUESTION, verb="attack-noise")
 class NoiseAttackRequest(Request):
-    """Whom somebody weighs noisy counts about, and what they know: nothing else, or everybody else's rows."""
+    """Attack noisy counts, knowing nothing else or everybody else's rows."""
 
     tables: ClassVar[tuple[str, ...]] = ("files", "people", "others")
     asks_for_hierarchies: ClassVar[str] = "which labels are under which? give the folder of hierarchies"
@@ -513,7 +513,7 @@ class NoiseAttackRequest(Request):
 
 @options(PAID, verb="ledger begin")
 class BeginRequest(Request):
-    """The budget that a ledger is begun with; it is not changed afterwards."""
+    """Begin a ledger with a budget, which never changes."""
 
     epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER")] = None
     """The epsilon of all releases about these people together, such as 3."""
@@ -529,7 +529,7 @@ class BeginRequest(Request):
 
 @options(QUESTION, verb="ledger show")
 class LedgerRequest(Request):
-    """Which ledgers are shown."""
+    """Show ledgers."""
 
     tables: ClassVar[tuple[str, ...]] = ()
 
@@ -540,7 +540,7 @@ class LedgerRequest(Request):
 
 @options(QUESTION, verb="ledger spent")
 class SpentRequest(LedgerRequest):
-    """At which delta, and to how many people, something is promised."""
+    """Account for what ledgers and noisy counts spent together."""
 
     tables: ClassVar[tuple[str, ...]] = ("files",)
 
@@ -554,7 +554,7 @@ class SpentRequest(LedgerRequest):
 
 @options(QUESTION, verb="promise")
 class PromiseRequest(LedgerRequest):
-    """Of which epsilon and delta, where no files say so; to how many people; and how it is said."""
+    """Describe what noise promises, of files or of an epsilon."""
 
     tables: ClassVar[tuple[str, ...]] = ("files",)
 

@@ -1,4 +1,4 @@
-"""How is an answer made again?  The command and the lines of Python, written from what was asked."""
+"""The command and the Python that reproduce an answer, written from its request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def write_call(function: str, *arguments: object, **settings: object) -> str:
-    """Write a call in Python; settings that are `None`, `False` or empty are left out, and code is a `Name`.
+    """Write a call in Python, without settings that are `None`, `False` or empty; code is a `Name`.
 
     >>> write_call("sl.read_release", "a.csv", quasi=["age", "sex"], sensitive="job", missing=None)
     "sl.read_release('a.csv', quasi=['age', 'sex'], sensitive='job')"
@@ -44,7 +44,7 @@ def write_call(function: str, *arguments: object, **settings: object) -> str:
 
 
 def write_value(value: object) -> str:
-    """Write a value as Python reads it.
+    """Write a value in Python.
 
     >>> write_value(math.inf), write_value("a.csv"), write_value(Name("table"))
     ('math.inf', "'a.csv'", 'table')
@@ -57,7 +57,7 @@ def write_value(value: object) -> str:
 
 
 class Name(str):
-    """A name of something in the lines above, which is written without quotes."""
+    """Python code, which `write_value` does not quote."""
 
     __slots__ = ()
 
@@ -70,9 +70,9 @@ def write_release(
     by_sidecar: bool | None = None,
     keep_people: bool = False,
 ) -> str:
-    """Write how a published file is read: by its sidecar, where there is one and people need not be known by name.
+    """Write the call that reads a published file: by its sidecar, unless `keep_people` needs their names.
 
-    `by_sidecar` says whether there is one; the disk is looked at, if nothing is said.
+    `by_sidecar`: whether there is a sidecar; by default, whether the file exists.
     """
     if sidecar_path(Path(file)).is_file() if by_sidecar is None else by_sidecar:
         if not keep_people:
@@ -84,20 +84,20 @@ def write_release(
 
 
 def write_table(file: str, roles: Roles) -> str:
-    """Write how a table of people is read."""
+    """Write the call that reads a table of people."""
     return write_call("sl.read_table", file, **_keywords(roles, sl.read_table))
 
 
 def _keywords(roles: Roles, reader: Callable[..., object], **renamed: str) -> dict[str, object]:
-    """Return what was said of the columns as keywords of a reader, without what it does not take."""
-    said = {renamed.get(name, name): value for name, value in roles.stated().items()}
-    said |= {"kinds": dict(roles.kinds)} if "kinds" in said else {}
-    taken = {*signature(reader).parameters, *ReadingChoices.__annotations__}  # these may be its `**reading`
-    return {name: value for name, value in said.items() if name in taken}
+    """Return the stated roles as keyword arguments of a reader, without those that it lacks."""
+    stated = {renamed.get(name, name): value for name, value in roles.stated().items()}
+    stated |= {"kinds": dict(roles.kinds)} if "kinds" in stated else {}
+    parameters = {*signature(reader).parameters, *ReadingChoices.__annotations__}  # these may be its `**reading`
+    return {name: value for name, value in stated.items() if name in parameters}
 
 
 def write_measure(measure: Criterion | sl.Measure) -> str:
-    """Write a limit or a measure as Python that makes it."""
+    """Write a limit or a measure in Python."""
     if isinstance(measure, Criterion):
         return limit_text(write_measure(measure.measure), measure.comparison, write_value(measure.bound), typed=True)
     if isinstance(measure, About):
@@ -110,28 +110,28 @@ def write_measure(measure: Criterion | sl.Measure) -> str:
 
 
 def write_limits(limits: Sequence[Criterion]) -> list[str]:
-    """Write the lines that make a policy of limits."""
+    """Write the lines that build a policy of limits."""
     return ["policy = sl.Policy(", *(f"    {write_measure(each)}," for each in limits), ")"]
 
 
 def write_hierarchies(folder: Path | None, suppress_only: Sequence[str] = ()) -> list[str]:
-    """Write how hierarchies are read, and made of the columns that are published as they are or as `*`."""
+    """Write the lines that read hierarchies, and build those of `suppress_only` columns."""
     read = "{}" if folder is None else write_call("sl.read_hierarchies", str(folder))
     if not suppress_only:
         return [f"hierarchies = {read}"]
     labels = "[text for text in table.column(name).labels if text is not None]"
-    made = f"{{name: sl.Hierarchy.suppression(name, {labels}) for name in {list(suppress_only)!r}}}"
-    return [f"hierarchies = dict({read}) | {made}"]
+    built = f"{{name: sl.Hierarchy.suppression(name, {labels}) for name in {list(suppress_only)!r}}}"
+    return [f"hierarchies = dict({read}) | {built}"]
 
 
 def name_hierarchies(request: Request) -> Name | None:
-    """Write how the hierarchies of a request are read, where it has any."""
+    """Write the call that reads the hierarchies of a request, if it has any."""
     folder = request.hierarchies
     return None if folder is None else Name(write_call("sl.read_hierarchies", str(folder)))
 
 
 def write_policy(question: Question) -> str:
-    """Write how the policy is read: from its file, where that says all of it."""
+    """Write the policy: the call that reads its file, if that contains all of it."""
     if question.policy_file is not None:
         return write_call("sl.read_policy", str(question.policy_file))
     limits = () if question.policy is None else map(str, question.policy.criteria)
@@ -139,26 +139,26 @@ def write_policy(question: Question) -> str:
 
 
 def write_protect(method: str, settings: Mapping[str, object]) -> str:
-    """Write the search for a release by a method, with the settings that are not as usual.
+    """Write the call that searches for a release, with the settings that differ from their defaults.
 
     >>> write_protect("lattice", {"suppress": 0.02, "ask": "nobody"})
     "sl.protect(table, policy, by=hierarchies, method=sl.FullDomain(suppress=0.02), ask='nobody')"
     """
     own = {name: settings[name] for name in ("suppress", "nodes", "suppressed") if name in settings}
-    made: object = Name(write_call("sl.FullDomain", **own)) if own else method
+    search: object = Name(write_call("sl.FullDomain", **own)) if own else method
     if "average" in settings:
-        made = Name(write_call("sl.Microaggregation", labels=settings["average"]))
+        search = Name(write_call("sl.Microaggregation", labels=settings["average"]))
     others = {name: setting for name, setting in settings.items() if name not in (*own, "average")}
-    return write_call("sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), method=made, **others)
+    return write_call("sl.protect", Name("table"), Name("policy"), by=Name("hierarchies"), method=search, **others)
 
 
 def write_measures(measures: Iterable[sl.Measure]) -> str:
-    """Write a list of measures, as they are named in policies."""
+    """Write a list of measures by their names in policies."""
     return f"[*map(read_measure, {[*map(str, measures)]!r})]"
 
 
 def write_report(lines: Sequence[str], *released: str, outline: str | None = None, **settings: object) -> str:
-    """Write in Python, below other lines, how the report for whoever signs is made of a release and written."""
+    """Write the Python that builds the report of a release and saves it, below other lines."""
     call = write_call("sl.release_report", *map(Name, released), **settings)
     page = write_call("sl.report_html", Name("report"), *([outline] if outline else []))
     writing = f'Path("report.html").write_text({page}, encoding="utf-8")'
@@ -168,7 +168,7 @@ def write_report(lines: Sequence[str], *released: str, outline: str | None = Non
 def write_file_report(
     file: str, question: Question, *, date: str | None = None, table: str | None = None, streamed: bool = False
 ) -> str:
-    """Write how the report is made of a published file."""
+    """Write the Python that builds and saves the report of a published file."""
     released, lines = repr(file), list[str]()
     if not sidecar_path(Path(file)).is_file():
         reader = "sl.stream_release" if streamed else "sl.read_release"
@@ -181,7 +181,7 @@ def write_file_report(
 
 
 def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
-    """Join lines below the imports that they need, and do not have.
+    """Join lines below the imports that they need and lack.
 
     >>> print(write_python("release = sl.read_published('a.csv')"))
     import sidelight as sl
@@ -190,9 +190,9 @@ def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
     """
     body = "\n".join(lines)
     standard = {"math.": "import math", "Fraction(": "from fractions import Fraction"}
-    readers = [name for name in ("read_limit", "read_measure") if f"map({name}, " in body]
+    parsers = [name for name in ("read_limit", "read_measure") if f"map({name}, " in body]
     needed = [*(line for name, line in standard.items() if name in body), *imports, "import sidelight as sl"]
-    needed += [f"from sidelight.policy.limits import {', '.join(readers)}"] if readers else []
+    needed += [f"from sidelight.policy.limits import {', '.join(parsers)}"] if parsers else []
     present = body.splitlines()
     head = "\n".join(line for line in needed if line not in present or line == "").strip()
     return f"{head}\n\n{body}" if head else body
@@ -201,11 +201,11 @@ def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
 # The command
 
 
-HIDDEN = ("who",)  # the fields that name a person by an identifier, which no document repeats
+HIDDEN = ("who",)  # fields with an identifier of a person, which no document repeats
 
 
 def write_command(request: Request, *others: object) -> str:
-    """Write the command that asks a request; `others` are more options, such as where its answer goes.
+    """Write the command of a request; `others` are more options, such as an `Output`.
 
     >>> from sidelight.answers.questions import Settings, AuditRequest
     >>> write_command(AuditRequest(files=("a.csv",), settings=Settings(limits=("group size >= 5",), memory="2GB")))
@@ -219,7 +219,7 @@ def write_command(request: Request, *others: object) -> str:
 
 
 def _list_options(request: Any) -> Iterator[tuple[str, ...]]:  # noqa: ANN401 - any class of options
-    """Yield the options that say something else than they do if nothing is said, with a tuple of words for each."""
+    """Yield the options that differ from their defaults, a tuple of words for each."""
     hints = get_type_hints(type(request), include_extras=True)
     for each in fields(request):
         hint, value = hints[each.name], getattr(request, each.name)
@@ -235,7 +235,7 @@ def _list_options(request: Any) -> Iterator[tuple[str, ...]]:  # noqa: ANN401 - 
 
 
 def _join_option(name: str, *words: str) -> tuple[str, ...]:
-    """Return the words of an option: what begins with a hyphen is no option where it stands behind an equals sign."""
+    """Return the words of an option; a value that begins with a hyphen follows an equals sign."""
     return (f"{name}={words[0]}", *words[1:]) if words and words[0].startswith("-") else (name, *words)
 
 
@@ -245,12 +245,12 @@ REQUESTS = {
 
 
 def write_role_options(roles: Roles, verb: str = "protect") -> list[str]:
-    """Write roles as the options that a verb has; others decide nothing of its answer."""
+    """Write roles as the options that a verb has; the others do not change its answer."""
     _, chosen = get_args(get_type_hints(REQUESTS[verb], include_extras=True)["columns"])
     words = [word for name in roles.quasi for word in ("--group", name)]
     words += [word for name in roles.value_columns for word in ("--sensitive", name)]
     for name, value in roles.stated().items():
-        # what is said of several columns, only a policy file can say
+        # only a policy file has settings per column
         if name in ("quasi", "sensitive") or not chosen.parse.search(name) or isinstance(value, Mapping):
             continue
         if name == "kinds":
@@ -293,23 +293,23 @@ def write_limit_options(questions: Iterable[Criterion | sl.Measure]) -> list[str
 
 @dataclass(frozen=True, slots=True)
 class FileRecipe:
-    """A file that is looked at as it stands, or as coarse as `levels` say: how that is done again."""
+    """How the page reads a file, unchanged or generalised to `levels`, as commands and Python."""
 
     file: str
     roles: Roles
     levels: Mapping[str, int] = field(default_factory=dict)
-    hierarchies: str | None = None  # the folder, as it was named; they are drafted where none was
-    sidecar: bool = False  # whether one says how the file is read
+    hierarchies: str | None = None  # the folder; without one they are drafted
+    sidecar: bool = False  # whether the file has one
     as_published: bool = True  # whether the roles are those of the sidecar
     bundled: bool = False  # whether `sidelight demo` writes the file
 
     @property
     def folder(self) -> str:
-        """Where the hierarchies are, or will be drafted."""
+        """The folder of the hierarchies, or of their drafts."""
         return self.hierarchies or "hierarchies"
 
     def preparations(self, *, coarser: bool | None = None) -> list[str]:
-        """Write the commands that make the files that have to be there first."""
+        """Write the commands that create the files that others read."""
         if self.bundled:
             return ["sidelight demo  # writes these files"]
         if self.hierarchies is not None or not (self.levels if coarser is None else coarser):
@@ -321,28 +321,28 @@ class FileRecipe:
         return ["sidelight", verb, self.file, *write_role_options(self.roles, verb)]
 
     def write_levels(self) -> list[str]:
-        """Return the options that make the file as coarse as it is looked at."""
+        """Return the options that generalise the file to `levels`."""
         return ["--hierarchies", self.folder, "--levels", levels_text(self.levels)]
 
     def publishing(self, limits: Sequence[Criterion], file: str) -> str:
-        """Write the command that publishes the file as coarse as it is looked at."""
-        # it needs a limit: one that every release keeps
+        """Write the command that publishes the file at `levels`."""
+        # protect needs a limit: every release keeps this one
         options = write_limit_options(limits) or ["--limit", "group size >= 1"]
         return shell([*self.words("protect"), *options, *self.write_levels(), "-o", file])
 
     def published(self) -> str:
-        """Write how the release is read, as its sidecar says where there is one."""
+        """Write the call that reads the release."""
         return write_release(self.file, self.roles, by_sidecar=self.sidecar)
 
     def reading(self) -> list[str]:
-        """Write the lines that read the release that is looked at."""
+        """Write the lines that read the release at `levels`."""
         by_sidecar = self.sidecar and self.as_published
         if by_sidecar or not self.levels:
             return [f"release = {write_release(self.file, self.roles, by_sidecar=by_sidecar)}"]
         return [*self.inputs(), f"release = sl.generalise(table, by=hierarchies, to={dict(self.levels)!r})"]
 
     def inputs(self) -> list[str]:
-        """Write the lines that read the table and its hierarchies, its sensitive values made coarser where they are."""
+        """Write the lines that read the table and its hierarchies, and generalise sensitive values."""
         lines = [f"table = {write_table(self.file, self.roles)}", *write_hierarchies(Path(self.folder))]
         level = self.roles.sensitive_level
         if level is not None:
@@ -350,7 +350,7 @@ class FileRecipe:
         return lines
 
     def judging(self, questions: Sequence[Criterion | sl.Measure]) -> Recipe:
-        """Write how limits are judged, and measures taken."""
+        """Write how limits are judged and measures computed."""
         limits = [each for each in questions if isinstance(each, Criterion)]
         measures = [each for each in questions if isinstance(each, sl.Measure)]
         first = self.preparations()
@@ -358,7 +358,7 @@ class FileRecipe:
             words = [*self.words("protect"), *write_limit_options(limits), *self.write_levels()]
         else:
             words = [*self.words("audit"), *write_limit_options([*limits, *measures])]
-            # nothing is published without a limit
+            # without a limit, nothing is published
             first += ["# of the file as it stands; here it is made coarser first"] if self.levels else []
         lines = [*self.reading(), ""]
         if limits:

@@ -1,9 +1,8 @@
-"""What requests share: their words on the command line, which column is what, limits; and what is offered at a TAB.
+"""What requests share: their options, the roles of columns, limits, and completion at TAB.
 
-A request is what somebody asks, as it was said: a frozen dataclass whose fields cyclopts reads.  A docstring below a
-field is its line on the help page, a group is a section of that page.  Nothing of the library is imported before
-something is asked, so that `--help` is quick; choices that the library has as types are written again, and a test keeps
-them the same.
+A request is a frozen dataclass whose fields cyclopts reads.  A docstring below a field is its line on the help page, a
+group is a section of that page.  Nothing of the library is imported before a request runs, so that `--help` is quick;
+choices that the library has as types are repeated, and a test keeps them the same.
 """
 
 import re
@@ -30,20 +29,20 @@ COLUMNS = Group(r"Which column is what (or in \[roles] of the policy)", sort_key
 ANSWER = Group("Where the answer goes", sort_key=7)
 
 
-# What could stand here?  A completer is run in a process of its own at each TAB, and imports only then; what cannot be
-# told (a file that is not there, a name that is half typed) is nothing to offer, never an error.
+# Completion.  A completer runs in a process of its own at each TAB, and imports only then; a file that is not there or
+# a name that is half typed completes to nothing, and is never an error.
 
 
 def complete_columns(context: "CompletionContext", names: Iterable[str] = ("file", "files")) -> list[str]:
-    """Offer the columns of the file that the verb reads, by what it calls it, without those that the option has."""
+    """Return the columns of the files that the arguments `names` name, without those already typed."""
     from sidelight.engines.files import sure_columns_of  # noqa: PLC0415 - only at TAB
     from sidelight.table.roles import Roles  # noqa: PLC0415
 
-    given = {name: context.get(name) for name in (*names, "--encoding", "--sheet")}
-    encoding, sheet = (None if each is None else each.raw for each in (given["--encoding"], given["--sheet"]))
+    arguments = {name: context.get(name) for name in (*names, "--encoding", "--sheet")}
+    encoding, sheet = (None if each is None else each.raw for each in map(arguments.get, ("--encoding", "--sheet")))
     taken = {text.partition("=")[0] for text in context[context.argument.name].raw_tokens}
     offered: dict[str, None] = {}
-    for file in (file for name in names if (argument := given[name]) is not None for file in argument.raw_tokens):
+    for file in (file for name in names if (argument := arguments[name]) is not None for file in argument.raw_tokens):
         try:
             offered |= dict.fromkeys(sure_columns_of(file, Roles(encoding=encoding, sheet=sheet)))
         except Exception:  # noqa: BLE001, S112 - what cannot be read has nothing to offer
@@ -52,17 +51,17 @@ def complete_columns(context: "CompletionContext", names: Iterable[str] = ("file
 
 
 def complete_columns_of_people(context: "CompletionContext") -> list[str]:
-    """Offer the columns of the file of people."""
+    """Return the columns of the file of people."""
     return complete_columns(context, ("--people",))
 
 
 def complete_settings(context: "CompletionContext") -> list[str]:
-    """Offer the columns that something is said of, as `age=`."""
+    """Return the columns with an equals sign, such as `age=`."""
     return [f"{name}=" for name in complete_columns(context)]
 
 
 def complete_measures(context: "CompletionContext") -> list[str]:
-    """Offer all measures by their names; for limits with the comparison that makes sense, before a number."""
+    """Return the names of all measures; for limits followed by the comparison, before a number."""
     from sidelight.policy.measure_names import all_measures  # noqa: PLC0415 - only at TAB
 
     if context.argument.name == "--measure":
@@ -71,7 +70,7 @@ def complete_measures(context: "CompletionContext") -> list[str]:
 
 
 def complete_attackers(context: "CompletionContext") -> list[str]:
-    """Offer the attackers whom searches ask, and for `--ask` all or none of them."""
+    """Return the attackers that searches test, and for `--ask` also all or none of them."""
     from sidelight.policy.measure_names import ASK_CHOICES  # noqa: PLC0415 - only at TAB
 
     return list(ASK_CHOICES if context.argument.name == "--ask" else ASK_CHOICES[1:-1])
@@ -83,10 +82,10 @@ COMPLETERS: dict[str, Callable[["CompletionContext"], Iterable[str]]] = {
     **dict.fromkeys(("COLUMN=", "LEVEL", "LEVELS"), complete_settings),
     **dict.fromkeys(("LIMIT", "MEASURE"), complete_measures),
 }
-"""What is offered for an option, by the word for what it takes; of `COLUMN=…` something is said."""
+"""The completer of an option, by its metavar."""
 
 
-# The words of a field
+# Options
 
 
 def option(
@@ -96,7 +95,7 @@ def option(
     at_most: int = 10**9,
     **more: Any,  # noqa: ANN401
 ) -> Parameter:
-    """Describe an option by its names and a word for what to give; texts may begin with a hyphen."""
+    """Describe an option by its names and metavar; with a metavar, its value may begin with a hyphen."""
     validator = () if at_least is None else Number(gte=at_least, lte=at_most)
     if at_least is not None:
         more["converter"] = _read_whole_number
@@ -116,7 +115,7 @@ Options = TypeVar("Options")
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def options(group: Group, *, verb: str = "") -> Callable[[type[Options]], type[Options]]:
-    """Make a class a dataclass of options, which stand in a section of the help page; a request is that of a verb."""
+    """Make a class a dataclass of options in one section of the help page; `verb` is the command of a request."""
 
     def describe(kind: type[Options]) -> type[Options]:
         if verb:
@@ -127,18 +126,18 @@ def options(group: Group, *, verb: str = "") -> Callable[[type[Options]], type[O
 
 
 def choose(*names: str) -> Parameter:
-    """Choose which fields of a class of options a verb has."""
+    """Select the fields of a class of options that a verb has."""
     return Parameter(parse=re.compile(f"^({'|'.join(('settings', 'columns', 'target', *names))})$"))
 
 
 def _read_whole_number(hint: object, tokens: Sequence[Token]) -> int:
-    """Read a whole number as it is written; cyclopts would round 1.5."""
+    """Parse an integer strictly; cyclopts would round 1.5."""
     del hint
     return int(tokens[0].value)
 
 
 def refuse_options(hint: object, names: str | tuple[str, ...] | None) -> None:
-    """Let `-` be a file, standard input, and nothing else that begins so: that is a misspelt option."""
+    """Raise `ValueError` for a file name that begins with a hyphen, a misspelt option; `-` is standard input."""
     del hint
     words = (names,) if isinstance(names, str) else names or ()
     misspelt = next((word for word in words if word.startswith("-") and word != "-"), None)
@@ -159,12 +158,12 @@ TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {FILE_KINDS}")
 Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace files that exist.")]
 
 
-# Which column is what
+# The roles of columns
 
 
 @options(COLUMNS)
 class ColumnOptions:
-    """Which column is what; each verb has some of these options."""
+    """The roles of columns, and how cells are read; each verb has some of these options."""
 
     quasi: Annotated[tuple[str, ...], option("--group", "-g", metavar="COLUMN")] = ()
     """A column that outsiders may know; repeat it."""
@@ -226,15 +225,15 @@ class ColumnOptions:
 
     @property
     def may_hold_people(self) -> "SuppressedPeople | None":
-        """Whether people are looked for among suppressed rows."""
+        """`suppressed_people` if people are looked for in suppressed rows, else None."""
         return self.suppressed_people if self.suppressed_people == "may hold them" else None
 
     def roles(self, policy: Path | None = None) -> "Roles":
-        """Return who is who: as a policy file has it, unless options say otherwise; those left out say nothing."""
+        """Return the roles of the columns; options override those of a policy file."""
         from sidelight.policy.policy_file import read_policy_file  # noqa: PLC0415 - `--help` is quick
         from sidelight.table.roles import Roles, read_kinds  # noqa: PLC0415
 
-        settings: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        settings: dict[str, Any] = {option.name: getattr(self, option.name) for option in fields(self)}
         settings["quasi"] = settings.pop("known") or self.quasi
         suppressed = settings.pop("suppressed_people")
         settings["suppressed"] = self.suppressed if self.may_hold_people else suppressed or self.suppressed
@@ -250,7 +249,7 @@ class ColumnOptions:
 
 CELL_FIELDS = ("sensitive", "values", "missing", "missing_marks", "split", "encoding", "sheet")
 PERSON_FIELDS = (*CELL_FIELDS, "person", "domain", "domain_file")
-"""The fields of files with a sensitive column, and of those whose people and values are known beforehand."""
+"""The fields of verbs that read a sensitive column, and of those that also read people and a declared domain."""
 
 ReleaseColumns: TypeAlias = Annotated[ColumnOptions, choose("quasi", *PERSON_FIELDS, "weight", "suppressed")]
 BelievedColumns: TypeAlias = Annotated[ColumnOptions, choose("quasi", *PERSON_FIELDS, "kinds", "suppressed_people")]
@@ -259,12 +258,12 @@ TableColumns: TypeAlias = Annotated[
 ]
 
 
-# What is asked of files
+# Limits, measures and inputs
 
 
 @options(QUESTION)
 class Settings:
-    """What is read besides a file, and which limits and measures are asked for; each verb has some of these options."""
+    """The limits and measures to compute, and other inputs than files; each verb has some of these options."""
 
     engine: Annotated[Literal["duckdb", "spark"], option("--engine", metavar="NAME", group=READ)] = "duckdb"
     """What counts the rows: duckdb, here, or spark (the extra `spark`)."""
@@ -300,34 +299,34 @@ MeasureOptions: TypeAlias = Annotated[Settings, choose(*POLICY_FIELDS, "measures
 
 @options(QUESTION)
 class Request:
-    """What is asked, of which files."""
+    """A question, with the files that it is about."""
 
-    verb: ClassVar[str] = ""  # which asks it
+    verb: ClassVar[str] = ""  # the command
     tables: ClassVar[tuple[str, ...]] = ("files",)  # the fields that name tables and published files
     falls_back: ClassVar[bool] = False  # whether a sidecar supplies the policy where nothing else does
 
-    files: Annotated[tuple[str, ...], Parameter(parse=False)] = ()  # which stand before the options
+    files: Annotated[tuple[str, ...], Parameter(parse=False)] = ()  # positional
     settings: Annotated[Settings, Parameter(parse=False)] = Settings()
     columns: Annotated[ColumnOptions, Parameter(parse=False)] = ColumnOptions()
 
     def about(self, *files: str) -> Self:
-        """Return the same, asked of these files."""
+        """Return the same request about other files."""
         return replace(self, files=files)
 
     @property
     def file(self) -> str:
-        """The one file that it is about."""
+        """The only file."""
         (file,) = self.files
         return file
 
     @property
     def hierarchies(self) -> Path | None:
-        """The folder of hierarchies that is read."""
+        """The folder of hierarchies to read."""
         return self.settings.hierarchies
 
     @property
     def ledgers(self) -> tuple[str, ...]:
-        """The ledgers that are read."""
+        """The ledgers to read."""
         return ()
 
     @cached_property
@@ -344,12 +343,12 @@ class Request:
         return self.question.roles
 
     def state(self, *names: str) -> dict[str, Any]:
-        """Return those of these fields that say something else than they do if nothing is said."""
-        given = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
-        return {name: given[name][0] for name in names if given[name][0] != given[name][1]}
+        """Return those of the fields `names` that differ from their default."""
+        defaults = {field.name: field.default for field in fields(self)}
+        return {name: getattr(self, name) for name in names if getattr(self, name) != defaults[name]}
 
     def check(self) -> None:
-        """Raise what is wrong with the request itself, before any file is read."""
+        """Raise `SidelightError` if options contradict each other, before any file is read."""
 
 
 SAME_NAMES = """
@@ -370,4 +369,4 @@ OPTIONS = {name: f"--{name.replace('_', '-')}" for name in SAME_NAMES.split()} |
     "same_values": "--same-value",
     "tables": "--others",
 }
-"""What each parameter is called on the command line; most are called the same."""
+"""The option of each parameter of the library; most have the same name."""

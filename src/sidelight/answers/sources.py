@@ -1,6 +1,6 @@
-"""What questions are asked of: the files, who counts their rows, and the policy.
+"""The inputs of a question: its files, the engine that counts their rows, and the policy.
 
-What a request states has the last word over a policy file, and both over the sidecar of a published file.
+A request overrides a policy file, and both override the sidecar of a published file.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a file: who is who in it, which limits, and which measures without a limit."""
+    """The roles of columns, the limits, and the measures without a limit."""
 
     roles: Roles
     policy: Policy | None
     measures: tuple[sl.Measure, ...]
     notes: tuple[str, ...] = ()
-    files: tuple[Path, ...] = ()  # where it was read from, and populations are
-    population: Population | None = None  # with which measures compare that name none
-    policy_file: Path | None = None  # which says all that the policy does
+    files: tuple[Path, ...] = ()  # that it was read from, and those of populations
+    population: Population | None = None  # of measures that name none
+    policy_file: Path | None = None  # if it contains the whole policy
 
     @property
     def needs_weights(self) -> bool:
@@ -60,28 +60,28 @@ class Question:
         return any(each.needs_weights for each in measures)
 
     def compared(self) -> tuple[sl.Measure, ...]:
-        """All that there is to ask about a release and the population, where there is one."""
+        """Return all measures that compare a release with the population, if there is one."""
         if self.population is None:
             return ()
         return tuple(kind().compare_with(self.population) for kind in population_measures())
 
 
 def read_asked_hierarchies(request: Request) -> dict[str, sl.Hierarchy]:
-    """Read the hierarchies of a request; there may be none."""
+    """Read the hierarchies of a request, if it names a folder."""
     return {} if request.hierarchies is None else read_hierarchies(request.hierarchies)
 
 
 def read_asked_table(request: TableRequest | SimulateRequest) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
-    """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
+    """Read the table and its hierarchies; those of `suppress_only` columns are made."""
     by = read_asked_hierarchies(request)
     table = open_table(request.file, request.roles, by, request.settings)
     return table, by | make_suppressions(request, table)
 
 
 def stream_asked_table(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
-    """Read the same in bounded memory if that is said, or if Spark counts more keys than fit here.
+    """Read the same, in bounded memory with `--memory`, or if Spark counts more keys than fit here.
 
-    Coarser sensitive values are those of a table that is held.
+    Only a table in memory can have coarser sensitive values.
     """
     roles, settings = request.roles, request.settings
     if settings.memory is None and settings.engine != "spark":
@@ -97,14 +97,14 @@ def stream_asked_table(request: ProtectRequest) -> tuple[AnyTable, dict[str, sl.
 
 
 def make_suppressions(request: Request, table: AnyTable) -> dict[str, sl.Hierarchy]:
-    """Make the hierarchies of columns that are published as they are or as `*`."""
+    """Build the hierarchies of columns that are published unchanged or as `*`."""
     names = request.suppress_only if isinstance(request, TableRequest) else ()
     labels = {name: [text for text in table.column(name).labels if text is not None] for name in names}
     return {name: sl.Hierarchy.suppression(name, texts or ["*"]) for name, texts in labels.items()}
 
 
 def note_hierarchies(request: TableRequest, table: AnyTable) -> Iterator[str]:
-    """Note what the question does, the hierarchies that --suppress-only replaces, and those of other columns."""
+    """Yield the notes of the question, and a note for each hierarchy file that is not used."""
     yield from request.question.notes
     known = {column.name for column in table.quasi}
     if table.intake.roles.get("sensitive_level") is not None:
@@ -118,16 +118,16 @@ def note_hierarchies(request: TableRequest, table: AnyTable) -> Iterator[str]:
 
 
 def require_policy(question: Question) -> Policy:
-    """Return the limits of a question; there have to be some."""
+    """Return the policy of a question, or raise `BadPolicy` without any limit."""
     if question.policy is None:
         raise BadPolicy("a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'")
     return question.policy
 
 
 def read_question(settings: Settings, *, roles: Roles | None = None, otherwise: PolicyFile | None = None) -> Question:
-    """Put the question together from a policy file and options; options have the last word.
+    """Build the question from a policy file and options, which override it.
 
-    `otherwise` stands in for the file where nothing else says what is asked, and for its roles in any case.
+    `otherwise` supplies roles in any case, and the limits where neither the file nor options have any.
     """
     policy, preset, population = settings.policy, settings.preset, settings.population
     file = read_policy_file(policy, population=population) if policy else None
@@ -150,31 +150,31 @@ def read_question(settings: Settings, *, roles: Roles | None = None, otherwise: 
 
 
 def read_sidecar_policy(file: str, population: str | None = None) -> PolicyFile | None:
-    """Return the policy that a sidecar tells of, with the roles that its table was read with."""
+    """Return the policy of a sidecar, with the roles of its table; None without a sidecar."""
     path = Path(file.removesuffix(SIDECAR_ENDING))
     return read_policy_text(read_sidecar(path).policy, population=population) if sidecar_path(path).is_file() else None
 
 
 def _attach_populations(question: Question, population: str | None) -> Question:
-    """Let populations be read as the table is, each once; the one of the option is for measures that name none, or it.
+    """Attach populations to measures, each read once, like the table; the option's goes to measures that name none.
 
-    It is the one that they name if its file is called the same: policies of sidecars name no folders.
+    It also goes to measures that name a file of the same name: policies of sidecars name no folders.
     """
     criteria = question.policy.criteria if question.policy else ()
     measures = (*(criterion.measure for criterion in criteria), *question.measures)
 
-    def place_of(measure: sl.Measure) -> str | None:
+    def find_place(measure: sl.Measure) -> str | None:
         named = None if measure.register is None else measure.register.place
         if population is not None and (named is None or Path(named).name == Path(population).name):
             return population
         return named
 
     person = question.roles.person_column
-    places = dict.fromkeys((*map(place_of, measures), population))
+    places = dict.fromkeys((*map(find_place, measures), population))
     read = {place: _population(place, question.roles) for place in places if place is not None}
 
     def compared(measure: sl.Measure) -> sl.Measure:
-        place = place_of(measure)
+        place = find_place(measure)
         return measure if place is None else measure.compare_with(read[place])
 
     compares = any(each.register is not None or compared(each) != each for each in measures)
@@ -187,7 +187,7 @@ def _attach_populations(question: Question, population: str | None) -> Question:
         question,
         policy=Policy(*(replace(each, measure=compared(each.measure)) for each in criteria)) if criteria else None,
         measures=drop_repeats(map(compared, question.measures)),
-        # nobody checks that rows are people where a population does not say whose row it is, as the table does
+        # without the column of the person nothing checks that rows are people
         notes=(
             *question.notes,
             *(
@@ -202,7 +202,7 @@ def _attach_populations(question: Question, population: str | None) -> Question:
 
 
 def _population(file: str, roles: Roles) -> Population:
-    """Return how a population is read: as the table is, and by people where it names them as the table does."""
+    """Return a population that is read like the table, by people if it has the column of the person."""
     reading: dict[str, object] = {"missing_marks": roles.missing_marks, "encoding": roles.encoding}
     if roles.person_column in columns_of(file, roles):
         reading |= {"person": roles.person_column, "several_rows": True}
@@ -217,10 +217,10 @@ def open_release(
     weights: bool = False,
     settings: Settings = Settings(),
 ) -> sl.Release:
-    """Read a published file with these roles; what they do not say, a sidecar beside it does.
+    """Read a published file with these roles, completed by the sidecar beside it.
 
-    Weights are left where they are unless they are needed: suppressed rows have none.  `settings` bound what the engine
-    holds of a file with a sidecar, whose groups are held; of such a file, Spark may count the rows.
+    Weights are read only if `weights`, as suppressed rows have none.  Of a file with a sidecar, whose groups are in
+    memory, `settings` bound what the engine holds and may let Spark count the rows.
     """
     roles = roles if weights else replace(roles, weight=None)
     if noise_path(Path(file)).is_file():
@@ -239,10 +239,10 @@ def open_release(
         release = _merge_alike(read_by_sidecar(Path(file), bound, count_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     reading = document.reading
-    ours = replace(reading.update(roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
+    merged = replace(reading.update(roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
     release = release_from(
         count_by(Path(file)),
-        ours,
+        merged,
         rows=reading.rows,
         people=reading.people or "people",
         count=reading.count or "count",
@@ -253,16 +253,16 @@ def open_release(
 
 
 def open_buckets(file: str, roles: Roles, told_apart: tuple[str, ...]) -> sl.Release:
-    """Read a published file whose groups are buckets, in which columns tell people apart."""
+    """Read a published file whose groups are buckets, with columns that distinguish the people of a bucket."""
     if not roles.quasi or roles.sensitive is None:
         raise BadPolicy("which columns? name the bucket with --group, the value with --sensitive")
     return release_from(file, replace(roles, suppressed=None, weight=None), told_apart=told_apart)
 
 
 def open_release_blocks(request: AuditRequest) -> ReleaseBlocks:
-    """Read a published file: held in memory, or as a stream where that is asked for or Spark has too many groups."""
+    """Read a published file: in memory, or as a stream with `--memory` or if Spark counts too many groups."""
     file, settings, roles, needs_weights = request.file, request.settings, request.roles, request.question.needs_weights
-    # What Sidelight published had groups that were held, and is read in their order.
+    # the groups of a file with a sidecar were in memory, and are read in their order
     if sidecar_path(Path(file)).is_file() or (settings.memory is None and settings.engine != "spark"):
         return open_release(file, roles, weights=needs_weights, settings=settings)
     source, memory = source_of(file, roles, settings), Memory.parse(settings.memory or MEMORY)
@@ -272,7 +272,7 @@ def open_release_blocks(request: AuditRequest) -> ReleaseBlocks:
 
 
 def find_asked_attackers(file: str, roles: Roles) -> tuple[AttackerFacts, ...]:
-    """Return which attackers were asked when a file was published, where it is read as it was published."""
+    """Return the attackers that were tested at publication, if the file is read as it was published."""
     if not sidecar_path(Path(file)).is_file():
         return ()
     document = read_sidecar(Path(file))
@@ -280,7 +280,7 @@ def find_asked_attackers(file: str, roles: Roles) -> tuple[AttackerFacts, ...]:
 
 
 def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCounts:
-    """Read a published file, or noisy counts where the document of such is beside it."""
+    """Read a published file, or noisy counts if their document is beside it."""
     if not noise_path(Path(file)).is_file():
         return open_release(file, roles)
     noisy = sl.read_noise(file)
@@ -295,7 +295,7 @@ def open_table(
     hierarchies: Mapping[str, sl.Hierarchy] | None = None,
     settings: Settings = Settings(),
 ) -> sl.Table:
-    """Read a table of people with these roles, its sensitive values as coarse as they say."""
+    """Read a table of people with these roles, its sensitive values at their `sensitive_level`."""
     table = table_from(source_of(file, roles, settings), roles)
     if roles.sensitive_level is None:
         return table
@@ -326,7 +326,7 @@ def read_levels(texts: Sequence[str]) -> dict[str, int]:
 
 
 def find_declared_domain(roles: Roles, by: Mapping[str, sl.Hierarchy]) -> tuple[Label, ...]:
-    """Return the sensitive values that were declared: one by one, or by a hierarchy of the sensitive column."""
+    """Return the declared sensitive values: listed, or taken from the hierarchy of the sensitive column."""
     if roles.sensitive is None:
         raise BadPolicy("which column is sensitive? name it with --sensitive, or in [roles] of the policy")
     if len(roles.value_columns) > 1:
@@ -337,7 +337,7 @@ def find_declared_domain(roles: Roles, by: Mapping[str, sl.Hierarchy]) -> tuple[
     declared = roles.domain_of(sensitive)
     if declared is None and sensitive in by:
         declared = by[sensitive].labels(find_sensitive_level(roles, sensitive))
-        # empty text stands for a missing value, which is one where nobody said otherwise
+        # empty text is a missing value, which is a value by default
         declared = tuple(text or None for text in declared if text or roles.missing in (None, "a value"))
     if declared is None:
         raise BadNoise(
@@ -354,7 +354,7 @@ def find_sensitive_level(roles: Roles, sensitive: str) -> int:
 
 
 def source_of(file: str, roles: Roles, settings: Settings) -> str | SparkFile:
-    """Return what is read: the file, or the same as Spark has it."""
+    """Return the source of a file: its name, or the same file in Spark."""
     if settings.engine != "spark":
         if settings.master is not None:
             raise BadPolicy(
@@ -368,12 +368,12 @@ def source_of(file: str, roles: Roles, settings: Settings) -> str | SparkFile:
 
 
 def list_inputs(request: Request) -> Iterator[Path]:
-    """Yield the files that a request reads, as far as they are on this machine: they are not written over."""
+    """Yield the files on this machine that a request reads, and that nothing may overwrite."""
     if request.settings.engine == "spark":
         yield from (path for path in map(Path, request.files) if path.exists())
     else:
         named = [getattr(request, name) or () for name in request.tables]
-        yield from inputs_of(*(file for each in named for file in as_names(each)))
+        yield from inputs_of(*chain.from_iterable(map(as_names, named)))
     for file in request.ledgers:
         yield from Ledger(Path(file)).files
     if request.hierarchies is not None:
@@ -384,13 +384,13 @@ def list_inputs(request: Request) -> Iterator[Path]:
 
 
 def find_single_file(file: str) -> tuple[Path, ...]:
-    """Return the file itself where it is one: standard input has no digest."""
+    """Return the path if `file` is a single file: standard input has no digest."""
     paths = tuple(files_of(file))
     return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()
 
 
 def require_columns(file: str, roles: Roles) -> None:
-    """Refuse roles without the columns that outsiders may know or the sensitive one, and list those of the file."""
+    """Raise `BadPolicy` for roles without quasi-identifiers or a sensitive column, with the columns of the file."""
     if roles.quasi and roles.sensitive is not None:
         return
     options = {"--group": roles.quasi or None, "--sensitive": roles.sensitive}
@@ -400,22 +400,22 @@ def require_columns(file: str, roles: Roles) -> None:
 
 
 def inputs_of(*files: str) -> Iterator[Path]:
-    """Name all files that reading published files takes: also their sidecars, and what those name.
+    """Yield the paths that reading published files takes: also sidecars, and the files that they name.
 
     A folder of parts is one published file, with a sidecar beside it.
     """
-    parts = [path for file in files for path in files_of(file)]
-    yield from parts
-    for each in (*(Path(file) for file in files if Path(file).is_dir()), *parts):
-        if noise_path(each).is_file():
-            yield noise_path(each)
-        if sidecar_path(each).is_file():
-            yield sidecar_path(each)
-            yield from (each.with_name(part.name) for part in read_sidecar(each).files)
+    paths = [path for file in files for path in files_of(file)]
+    yield from paths
+    for path in (*filter(Path.is_dir, map(Path, files)), *paths):
+        if noise_path(path).is_file():
+            yield noise_path(path)
+        if sidecar_path(path).is_file():
+            yield sidecar_path(path)
+            yield from (path.with_name(part.name) for part in read_sidecar(path).files)
 
 
 def _as_published(document: Sidecar, roles: Roles) -> bool:
-    """Whether roles ask for nothing else than the sidecar tells of, or for fewer columns."""
+    """Return whether roles are those of the sidecar, or have fewer columns."""
     reading, who = document.reading, document.who
     quasi, published = set(roles.quasi), reading.to_roles().value_columns
     return (
@@ -431,6 +431,6 @@ def _as_published(document: Sidecar, roles: Roles) -> bool:
 def _merge_alike(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Release:
     names = set(roles.quasi or document.reading.group)
     kept = tuple(column for column in release.groups.columns if column.name in names)
-    if len(kept) in (0, len(release.groups.columns)):  # none: asked for by the columns of anatomy's people
+    if len(kept) in (0, len(release.groups.columns)):  # none: they are the columns of the people of anatomy
         return release
     return reduce_to_printed(replace(release, groups=replace(release.groups, columns=kept)))

@@ -1,8 +1,8 @@
 """The command line: one function per verb.
 
-A verb takes a request as cyclopts reads it and has it asked; the question's module is imported only then, so that
-`--help` is quick.  Some write more than their answer: a release, noisy counts, a ledger, drafts, a chart.  Exit status:
-0 within policy, 1 not, 2 bad input or could not tell, 130 interrupted.
+A verb takes a request from cyclopts and answers it; the question's module is imported only then, so that `--help` is
+quick.  Some write more than their answer: a release, noisy counts, a ledger, drafts, a chart.  Exit status: 0 within
+policy, 1 not, 2 bad input or not computed, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ LedgerFile: TypeAlias = Annotated[
 ]
 Target: TypeAlias = Annotated[Output, choose("json", "output", "html", "markdown", "force")]
 PageTarget: TypeAlias = Annotated[Output, choose("json", "html", "markdown")]
-"""Where an answer goes; of verbs that publish something, --output says where, and --force is about that."""
+"""Where an answer goes; verbs that publish something have an --output and --force of their own."""
 
 
 def _default(value: object) -> object:

@@ -1,7 +1,6 @@
-"""What stands at the end of each help page: two examples, and what the exit status says.
+"""The end of each help page: examples, and the exit statuses.
 
-The examples are commands that can be typed as they are, with other names of files and columns; a test reads each as the
-command line does.
+The examples are commands that work with other names of files and columns; a test parses each of them.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ STATUSES: dict[str, tuple[str, ...]] = {
 
 
 def epilogue(verb: str) -> str:
-    """Write the end of a verb's help page.
+    """Return the end of a verb's help page.
 
     >>> epilogue("demo").splitlines()[:3]
     ['Examples:', '  sidelight demo', '  sidelight demo --folder census']
     """
-    parts = ("Examples:", *(f"  {break_command(each)}" for each in EXAMPLES[verb]), "")
-    return "\n".join((*parts, "Exit status:", *(f"  {each}" for each in STATUSES[verb]), "", DEBUG_HINT))
+    examples = ("Examples:", *(f"  {break_command(each)}" for each in EXAMPLES[verb]), "")
+    return "\n".join((*examples, "Exit status:", *(f"  {each}" for each in STATUSES[verb]), "", DEBUG_HINT))
 
 
 def break_command(command: str) -> str:
-    r"""Break a long command between options, as a shell reads it.
+    r"""Break a long command between options, as a shell accepts it.
 
     >>> print(break_command("sidelight audit " + "release.csv " * 4 + "--limit 'group size >= 5' --output report.json"))
     sidelight audit release.csv release.csv release.csv release.csv \

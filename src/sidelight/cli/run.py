@@ -1,6 +1,6 @@
 """How every verb runs and ends: with an exit status, and with one line when something is wrong.
 
-Below: where an answer goes (`Output`): to the terminal, as JSON or for people, and to files if asked.
+`Output` is where an answer goes: to the terminal, as JSON or for people, and to files.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ if TYPE_CHECKING:
 RequestT = TypeVar("RequestT", bound=Request)
 
 _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
-"""What was typed after `sidelight`."""
+"""The words of the command after `sidelight`."""
 
 
 OUTPUTS = ("-o", "--output", "--html", "--markdown", "--pdf", "--plot", "-w", "--write")
-"""The options that name what is written."""
+"""The options that name files to write."""
 
 
 def _words_by_option() -> Iterator[tuple[str, str]]:
-    """Give each word that is no option, with what stands before it: `-o x.csv` and `-o=x.csv` alike."""
+    """Yield each word that is no option, with the one before it: `-o x.csv` and `-o=x.csv` alike."""
     words = _WORDS.get()
     for before, word in zip(("", *words), words, strict=False):
         option, equals, value = word.partition("=") if word.startswith("-") else (before, "=", word)
@@ -69,34 +69,34 @@ def _words_by_option() -> Iterator[tuple[str, str]]:
             yield option, value
 
 
-def _named_places() -> Iterator[tuple[str, Path]]:
-    """Give every place on disk that the command names, with the option that names it; other words are none.
+def _named_paths() -> Iterator[tuple[str, Path]]:
+    """Yield every path on disk that the command names, with the option that names it.
 
-    A word may be a place, `COLUMN=FILE`, or a pattern of names such as `parts-*.csv`.
+    A word may be a path, `COLUMN=FILE`, or a pattern of names such as `parts-*.csv`.
     """
     for name, value in _words_by_option():
         with suppress(OSError, ValueError):
-            places = [Path(each) for each in (value, value.partition("=")[2]) if each]
-            there = [each for each in places if each.exists() or each.is_symlink() or leads_in_a_circle(each)]
-            if not there and has_magic(value) and Path(value).suffix:
-                there = [Path(each) for each in glob(value)]  # noqa: PTH207 - it may be absolute
-            yield from ((name, each) for each in there)
+            candidates = [Path(text) for text in (value, value.partition("=")[2]) if text]
+            paths = [path for path in candidates if path.exists() or path.is_symlink() or leads_in_a_circle(path)]
+            if not paths and has_magic(value) and Path(value).suffix:
+                paths = [Path(file) for file in glob(value)]  # noqa: PTH207 - it may be absolute
+            yield from ((name, path) for path in paths)
 
 
 def named_inputs() -> Iterator[Path]:
-    """Give every file that the command names and does not write: whatever a verb reads of it, nothing is put there."""
-    return (path for name, path in _named_places() if name not in OUTPUTS and path.is_file())
+    """Return the files that the command names as inputs, whether a verb reads them or not: none is overwritten."""
+    return (path for name, path in _named_paths() if name not in OUTPUTS and path.is_file())
 
 
 def _refuse_pipes() -> None:
-    """Refuse pipes and devices: whoever opens one may wait for ever, and none can be read twice; and strange names."""
+    """Raise `SidelightError` for pipes and devices, which may block and cannot be read twice, and for bad names."""
     for word in _WORDS.get():
         if not utf8(word):
             raise SidelightError(f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8")
     for name, value in _words_by_option():
         if not value and name in (*OUTPUTS, "--hierarchies", "--folder"):  # else it would be the current folder
             raise SidelightError(f"the name after {name} is empty; give the name of a file, or of a folder")
-    for name, path in _named_places():
+    for name, path in _named_paths():
         if leads_in_a_circle(path):
             raise SidelightError(f"'{path}' {IN_A_CIRCLE}; give the name of a file")
         if path.exists() and not (path.is_file() or path.is_dir()):
@@ -105,8 +105,8 @@ def _refuse_pipes() -> None:
 
 
 def _refuse_changed_releases() -> None:
-    """Refuse a release that is not the file that its sidecar tells of, whatever it is read as, and through any link."""
-    for name, path in _named_places():
+    """Raise `SidelightError` for a release that its sidecar does not match, also through a link."""
+    for name, path in _named_paths():
         for release in () if name in OUTPUTS else dict.fromkeys((path, real_path(path))):
             if os.path.lexists(release.parent / f"{release.name}{SIDECAR_ENDING}"):
                 from sidelight.publish.sidecar import read_checked  # noqa: PLC0415 - few commands are about one
@@ -115,7 +115,7 @@ def _refuse_changed_releases() -> None:
 
 
 class Status(IntEnum):
-    """The exit status: scripts rely on it."""
+    """The exit status."""
 
     WITHIN_POLICY = 0
     NOT_WITHIN_POLICY = 1
@@ -125,13 +125,13 @@ class Status(IntEnum):
 
     @classmethod
     def from_verdict(cls, verdict: Verdict | None) -> Status:
-        """Return the status of an answer; where nothing was judged, nothing is broken."""
+        """Return the status of a verdict; without a limit there is none."""
         statuses = {"could not tell": cls.COULD_NOT_TELL, "not within": cls.NOT_WITHIN_POLICY}
         return statuses.get(verdict or "", cls.WITHIN_POLICY)
 
 
 def _files_after_dashes(words: Sequence[str]) -> list[str]:
-    """Let `--` end the options: what begins with a hyphen after it is the name of a file.
+    """Return the words with `./` before those that begin with a hyphen after `--`, as they are files.
 
     >>> _files_after_dashes(["audit", "--group", "age", "--", "-x.csv"])
     ['audit', '--group', 'age', '--', './-x.csv']
@@ -141,27 +141,27 @@ def _files_after_dashes(words: Sequence[str]) -> list[str]:
 
 
 def run(app: App, arguments: Sequence[str]) -> int:
-    """Run a verb, which returns a status or raises: in any case a status comes back, with at most one line."""
+    """Run a verb, and return its status; an error becomes a status and one line."""
     debug = "--debug" in arguments  # it may stand anywhere
     words = _files_after_dashes([word for word in arguments if word != "--debug"])
     _WORDS.set(tuple(words))
     _WRITTEN.set(())
     SHOW_WAITING.set(show_waiting)
-    # where it was closed before the program began, what is written to it fails as it would
+    # a stream that was closed before the program began fails at the first write
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
     sys.stderr = cast("TextIO", _LostErrors(sys.stderr or io.StringIO()))
     try:
         _refuse_pipes()
         _refuse_changed_releases()
         _, apps, rest = app.parse_commands(list(words))
-        says_what_to_do = rest or apps[-1].default_command is not None
-        if not says_what_to_do:  # so nothing is judged, and the help page is no answer
+        has_verb = rest or apps[-1].default_command is not None
+        if not has_verb:  # the help page is no answer, and so an error
             app.help_print(list(words), console=Console(stderr=True))
-        return _run_verb(app, words) if says_what_to_do else Status.COULD_NOT_TELL
+        return _run_verb(app, words) if has_verb else Status.COULD_NOT_TELL
     except KeyboardInterrupt:  # before a verb began
         return report_interrupt()
     except OSError as error:
-        # standard output is full, closed or read by nobody
+        # standard output is full, closed, or a pipe without a reader
         fails = isinstance(error, BrokenPipeError) or (
             error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF)
         )
@@ -171,10 +171,10 @@ def run(app: App, arguments: Sequence[str]) -> int:
 
 
 def _run_verb(app: App, words: Sequence[str]) -> int:
-    """Run a verb; Ctrl-C ends it with one line, also where a library made another error of it."""
+    """Run a verb; Ctrl-C ends it with one line, even if a library turns it into another error."""
     with raising_interrupts(), noticing_interrupts() as interrupts:
         try:
-            status = int(app(words) or 0)  # help pages give nothing back
+            status = int(app(words) or 0)  # help pages return None
             sys.stdout.flush()
         except BaseException as error:
             if not interrupts.noticed and not isinstance(error, KeyboardInterrupt):
@@ -187,32 +187,32 @@ def _run_verb(app: App, words: Sequence[str]) -> int:
 
 
 def say(line: str) -> None:
-    """Say one line on standard error."""
+    """Write one line to standard error."""
     sys.stderr.write(f"sidelight: {visible(' '.join(line.splitlines()))}\n")
 
 
 def report_interrupt(outcome: str = "", remarks: str = "", *, terminated: bool = False) -> Status:
-    """Say in one line that it was interrupted, and what has become of it."""
+    """Write one line about an interrupt and its outcome, and return the status."""
     say(f"interrupted; {outcome or 'nothing unfinished is left behind'}{remarks}")
     return Status.TERMINATED if terminated else Status.INTERRUPTED
 
 
 def _remarks(error: BaseException) -> str:
-    """Return what was noted on an error on its way, such as that budget is spent all the same."""
+    """Return the notes of an error, such as that budget was spent anyway."""
     return "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
 
 
 _WRITTEN: ContextVar[tuple[Path, ...]] = ContextVar("written", default=())
-"""The files that stand there already, whatever becomes of the rest."""
+"""The files that were already written when something failed."""
 
 
 def remember_written(*paths: Path) -> None:
-    """Let whatever fails from now on say that these files are there all the same."""
+    """Record files that were written, for the messages of later errors."""
     _WRITTEN.set((*_WRITTEN.get(), *paths))
 
 
 def _nobody_reads(error: OSError) -> Status:
-    """Send the rest nowhere: the interpreter would complain about it on its way out."""
+    """Redirect standard output to nowhere, or the interpreter would complain at exit; report files already written."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     written = f"; written already: {', '.join(map(str, _WRITTEN.get()))}" if _WRITTEN.get() else ""
@@ -222,19 +222,19 @@ def _nobody_reads(error: OSError) -> Status:
 
 
 class _LostErrors:
-    """Standard error that may be full or closed: what is said there is lost then, and the exit status stays true."""
+    """Standard error that drops its output if it is full or closed, so that the exit status stays right."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream: TextIO = stream._stream if isinstance(stream, _LostErrors) else stream
 
     def write(self, text: str, /) -> int:
-        """Write, or, from when that fails, send all of it nowhere."""
+        """Write the text, or drop it once writing has failed."""
         with self._lost():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Write what is left."""
+        """Flush the stream."""
         with self._lost():
             self._stream.flush()
 
@@ -243,7 +243,7 @@ class _LostErrors:
         try:
             yield
         except OSError:
-            with suppress(OSError, ValueError):  # else the interpreter would fail with it on its way out
+            with suppress(OSError, ValueError):  # else the interpreter would fail at exit
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
@@ -251,7 +251,7 @@ class _LostErrors:
 
 
 def complain(error: Exception, *, debug: bool) -> Status:
-    """Say in one line what is wrong."""
+    """Write one line about an error, and return the status."""
     if debug:
         sys.stderr.write(visible("".join(traceback.format_exception(error))))
     say(_message(error) + _remarks(error))
@@ -284,7 +284,7 @@ def _message(error: Exception) -> str:
 
 
 def _misspelt_option(error: CycloptsError) -> str | None:
-    """Name an option that the verb does not have first: what else is missing may only be so because of it."""
+    """Describe an option that the verb lacks, which may be why another is missing; None if there is none."""
     if getattr(error, "keyword", None) is not None or error.app is None:  # an option that the verb does have
         return None
     at_verb = error.app.default_command is not None
@@ -297,7 +297,7 @@ def _misspelt_option(error: CycloptsError) -> str | None:
     words = [*(error.unused_tokens or ())]
     if isinstance(error, UnknownOptionError):
         words.append(error.token.keyword or error.token.value)
-    elif isinstance(error, ValidationError):  # a word that was taken for a file, because it is no option
+    elif isinstance(error, ValidationError):  # a word that was read as a file, because it is no option
         words.append(error.exception_message)
     for word in words:
         option = word.partition("=")[0]
@@ -336,11 +336,11 @@ def _usage(error: CycloptsError) -> str:
     return problem
 
 
-# Messages in the words of the command line: what Python calls `missing="a value"` is `--missing "a value"` here.
+# Messages in the words of the command line: `missing="a value"` in Python is `--missing "a value"` here.
 
 
 def name_options(error: SidelightError) -> str:
-    """Say the message of an error with options where it names parameters, and without what concerns Python only.
+    """Return the message of an error with options in place of parameters, and without remarks on Python.
 
     >>> from sidelight.errors import in_python, parameter
     >>> drop, remark = parameter("missing", "drop"), in_python(", or read a dataframe")
@@ -355,10 +355,10 @@ def name_options(error: SidelightError) -> str:
 
 
 class PlainConsole(Console):
-    """A console on which texts are texts: what a cell holds of terminal escapes is shown, and does nothing."""
+    """A console that shows terminal escapes in texts instead of executing them."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """Draw something; only styles of our own become escapes, later."""
+        """Render with escapes made visible; only the console's own styles become escapes, later."""
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control else Segment(visible(text, one_for_one=True), style)
@@ -382,13 +382,13 @@ class Output:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that are written."""
+        """The files to write."""
         return tuple(path for path in (self.output, self.html, self.markdown, self.pdf) if path is not None)
 
     def refuse(self, inputs: Iterable[Path], *, beside: Sequence[Path] = ()) -> None:
-        """Refuse, before any work is done, a place that cannot be written or that something is read from.
+        """Raise `SidelightError`, before any work is done, if a file to write is an input or cannot be written.
 
-        What is written `beside` the answer, such as a release, is among the places.
+        `beside` are other files that are written, such as a release.
         """
         if self.pdf is not None:
             from sidelight.report.render import browser_path  # noqa: PLC0415 - only who asks for a page waits for it
@@ -405,10 +405,10 @@ class Output:
         *,
         beside: Sequence[Path] = (),
     ) -> Status:
-        """Ask, and draw the answer, or what stands in its way; after Ctrl-C there is none, as it would be half of one.
+        """Compute and deliver an answer, or why nothing is within policy, and return the status.
 
-        `write` is the Python that comes to the same.  A question that takes long says what it is `doing` ("trying"),
-        and is told the progress that is shown.
+        `write` returns the Python that reproduces the answer.  With `doing` ("trying"), progress is shown, and `ask`
+        reports it.  After Ctrl-C there is no answer, as it would be incomplete.
         """
         from sidelight.answers.sources import list_inputs  # noqa: PLC0415 - `--help` is quick
 
@@ -421,10 +421,10 @@ class Output:
             from sidelight.answers.protect import describe_nothing  # noqa: PLC0415 - `--help` is quick
 
             message = name_options(nothing)
-            found = describe_nothing(nothing, request, message)
-            self.keep(found, request, write)
+            refusal = describe_nothing(nothing, request, message)
+            self.keep(refusal, request, write)
             if self.json:
-                sys.stdout.write(found.to_json())
+                sys.stdout.write(refusal.to_json())
             else:
                 say(message)
             return Status.NOT_WITHIN_POLICY
@@ -436,9 +436,9 @@ class Output:
         return Status.from_verdict(answer.verdict)
 
     def deliver(self, answer: Answer[Any], request: RequestT, write: Callable[[RequestT], str] | None = None) -> None:
-        """Print an answer, as JSON or for people, and write the files that were asked for.
+        """Print an answer, as JSON or for people, and write the files.
 
-        Its private blocks go to the terminal and into no file.  `write` is the Python that comes to the same, if any.
+        Private blocks go to the terminal and into no file.  `write` returns the Python that reproduces the answer.
         """
         from sidelight.report.terminal import draw_blocks  # noqa: PLC0415 - `--help` is quick
 
@@ -450,14 +450,14 @@ class Output:
             return
         with console.capture() as shown:
             for part in (*blocks, *draw_blocks(answer.private_blocks(), console.width)):
-                # the console forgets what a text says of itself, and would break a path or a command in two
+                # the console ignores `no_wrap` of a text, and would break a path or a command
                 console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
             for path in self.files:
                 console.print(f"Written to {path}", markup=False, soft_wrap=True)
         sys.stdout.write(shown.get())
 
     def keep(self, answer: Answer[Any], request: RequestT, write: Callable[[RequestT], str] | None) -> None:
-        """Write the files that were asked for: all of them, or none."""
+        """Write the files, all of them or none."""
         contents: dict[Path, str | bytes] = {} if self.output is None else {self.output: answer.to_json()}
         if self.html is not None or self.markdown is not None or self.pdf is not None:
             from sidelight.answers.recipe import write_command  # noqa: PLC0415 - only who asks for a page waits for it
@@ -478,7 +478,7 @@ class Output:
 
 @contextmanager
 def bar(doing: str) -> Iterator[Progress]:
-    """Show what is being done and how far it is, where somebody looks at it: `doing` is "trying", for example."""
+    """Show a progress bar on a terminal; `doing` is a word such as "trying"."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield quiet
@@ -497,7 +497,7 @@ def bar(doing: str) -> Iterator[Progress]:
 
 @contextmanager
 def show_waiting(what: str) -> Iterator[None]:
-    """Show what is waited for, and for how long, where somebody looks at it and no other bar is shown."""
+    """Show on a terminal what the program waits for and for how long, unless another bar is shown."""
     with ExitStack() as shown:
         with suppress(LiveError):
             shown.enter_context(bar("waiting for"))(what, 0, None)

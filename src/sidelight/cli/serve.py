@@ -1,7 +1,4 @@
-"""`sidelight demo`: the main job on real census data, with files to go on with; and `sidelight serve`.
-
-What does this file reveal, on a page that one's own machine shows to one's own browser?
-"""
+"""`sidelight demo`, the main task on real census data, and `sidelight serve`, a local page about a file."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
     from sidelight.web.workspace import State, Workspace
 
 FOLDER = "sidelight-demo"
-"""Where `sidelight demo` writes the files that the commands on the page of the census name."""
+"""The folder of `sidelight demo`, which commands on the page of the census name."""
 
 LEVELS = {"age": 3, "education": 2}
 """Ages in steps of twenty years, education as school or college: coarse enough for the classic limits."""
@@ -55,11 +52,11 @@ FILES = ("census.parquet", "rough.csv", "policy.toml", "release.csv", "report.js
 HIERARCHIES = "hierarchies"
 
 POLICY = (Path(__file__).parent / "demo_policy.toml").read_text(encoding="utf-8")
-"""What a release of the census keeps, with a comment on each limit."""
+"""The policy of the demo, with a comment on each limit."""
 
 
 def demo(folder: Path) -> int:
-    """Judge a coarse release, find and publish a better one, judge that as it is on the disk, name the files."""
+    """Judge a coarse release, publish a better one, judge its file, and list the files."""
     table, rough, policy, release, *_ = (folder / name for name in FILES)
     try:
         (folder / HIERARCHIES).mkdir(parents=True, exist_ok=True)
@@ -71,7 +68,7 @@ def demo(folder: Path) -> int:
     write_whole(table, adult.path.read_bytes(), force=True)
     if not policy.exists():
         write_whole(policy, POLICY)
-    elif policy.read_bytes() != POLICY.encode():  # somebody may have tried other numbers in it
+    elif policy.read_bytes() != POLICY.encode():  # users may try other numbers
         _print_line(f"{policy} was changed, and is used as it is; delete it to begin again.\n")
     options = Settings(policy=policy, hierarchies=folder / HIERARCHIES)
     request = ProtectRequest(settings=options, output=release, force=True)
@@ -109,7 +106,7 @@ def demo(folder: Path) -> int:
 
 
 def _judge_published(folder: Path, audit: AuditRequest, protected: ProtectRequest) -> None:
-    """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
+    """Judge the published file, and write the reports: one for programs, one to sign."""
     table, *_, kept, page = (str(folder / name) for name in FILES)
     write_whole(Path(kept), ask_audit(audit).to_json(), force=True)
     request = ReportRequest(files=audit.files, settings=audit.settings, table=table)
@@ -126,7 +123,7 @@ def _print_line(line: str) -> None:
 
 
 def moral(report: AuditReport) -> str:
-    """Return what the numbers of this release show, whatever they are."""
+    """Summarise which limits a release keeps and which it breaks."""
     kept = ", ".join(answer.measure for answer in report.answer.findings if answer.holds)
     broken = ", ".join(
         f"{answer.measure} ({answer.result.text})" for answer in report.answer.findings if not answer.holds
@@ -137,7 +134,7 @@ def moral(report: AuditReport) -> str:
 
 
 def as_csv(release: sl.Release) -> bytes:
-    """Write a release as a table with a row per person."""
+    """Return a release as a CSV file with a row per person."""
     text = io.BytesIO()
     WRITERS["csv"].write(sheet_of_people(release, random_bytes()), text)
     return text.getvalue()
@@ -147,7 +144,7 @@ def as_csv(release: sl.Release) -> bytes:
 
 
 def serve(file: str | None, request: ServeRequest) -> Status:
-    """Read the file and show the page until it is closed; what was uploaded is removed then."""
+    """Show the page until it is closed; uploads are removed then."""
     try:
         from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -167,7 +164,7 @@ def serve(file: str | None, request: ServeRequest) -> Status:
 
 
 def workspace(file: str | None, options: Settings = Settings(), roles: Roles | None = None) -> Workspace:
-    """Make what the page explores: a file, or the bundled census."""
+    """Return the workspace of the page: a file, or the bundled census."""
     roles = roles or Roles()
     if file is None:
         return _explore_census(options, roles)
@@ -184,9 +181,9 @@ def workspace(file: str | None, options: Settings = Settings(), roles: Roles | N
 
 
 def _explore_table(file: str, question: Question, settings: dict[str, Any]) -> Workspace:
-    """Explore a table, or a release as it stands; what nobody said about its columns is suggested.
+    """Return the workspace of a table, or of a release without a sidecar; missing roles are suggested.
 
-    Columns of a database are not looked through: it is explored by those that were named.
+    The columns of a database are not inspected: its roles have to be named.
     """
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
@@ -211,7 +208,7 @@ def _explore_table(file: str, question: Question, settings: dict[str, Any]) -> W
 
 
 def _explore_release(file: str, question: Question, settings: dict[str, Any], population: str | None) -> Workspace:
-    """Explore a release that Sidelight published: its sidecar says who is who, and which limits it keeps."""
+    """Return the workspace of a published release, with the roles and limits of its sidecar."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     document, by = read_sidecar(Path(file)), settings["hierarchies"]
@@ -232,7 +229,7 @@ def _explore_release(file: str, question: Question, settings: dict[str, Any], po
 
 
 def _explore_census(options: Settings, roles: Roles) -> Workspace:
-    """Explore the census, printed as coarsely as in `sidelight demo`, with the limits of its policy."""
+    """Return the workspace of the census, with the levels and limits of `sidelight demo`."""
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     demo = read_policy_text(POLICY)
@@ -257,10 +254,10 @@ def _explore_census(options: Settings, roles: Roles) -> Workspace:
 
 
 def _first_state(roles: Roles, policy: sl.Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:
-    """Begin with the limits of a policy, or else with a few, and with all that compares with a population."""
+    """Return the first state: the limits of the policy, or two examples and comparisons with the population."""
     from sidelight.web.workspace import State as First  # noqa: PLC0415 - an extra
 
-    # a classic limit, and one on somebody who knows something
+    # a classic limit, and one on an attacker who knows something
     first = () if policy is not None else ("group size >= 5", "implications(k=1) < 1/2")
     criteria = tuple(map(read_limit, first)) if policy is None else policy.criteria
     beside = compared if policy is None else ()
@@ -269,6 +266,6 @@ def _first_state(roles: Roles, policy: sl.Policy | None, compared: tuple[sl.Meas
 
 
 def _populations(policy: sl.Policy | None, population: Population | None) -> dict[str, Population]:
-    """Name the populations of a page by their place; the one of the option is also for measures that name none ('')."""
+    """Return populations by path; the one of the option is also that of measures that name none ('')."""
     named = {} if policy is None else {str(each.place): each for each in policy.registers}
     return named if population is None else {**named, str(population.place): population, "": population}
