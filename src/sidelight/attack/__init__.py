@@ -1,4 +1,4 @@
-"""Attacks: what releases about the same people give away together, tried on them before somebody else does.
+"""Attacks: what releases about the same people disclose together, tried before an attacker does.
 
 Here belongs what an attacker does with what was published and what is known of people elsewhere; not what a printed
 label covers or who may be in which group (`release.locate`), and not noise (`noise.attack`); what counts with noise let

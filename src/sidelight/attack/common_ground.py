@@ -1,11 +1,11 @@
-"""How sure may somebody get by several releases, if these partly say the same thing?
+"""Compute how confident an attacker gets from several releases that partly say the same thing.
 
-Two groups of people who are alike say much the same about whoever is in both: it is evidence once, not twice.
+Two groups of similar people say much the same about a person who is in both: it is evidence once, not twice.
 
 Symbols     s a value, π(s) what is believed before, p_j(s) the shares in the person's group of release j, n_j its
             people, q_j how likely the person is one of them.
 Model       Around a person, values are spread as m ~ Dirichlet(α·π): the *common ground* of the releases.  The group in
-            release j is drawn from φ_j ~ Dirichlet(β_j·m): what j goes by and the others do not moves it away from m.
+            release j is drawn from φ_j ~ Dirichlet(β_j·m): what only j goes by moves it away from m.
             The person's value is one draw of it: in every group that holds the person, and counted in all of them.
 Agreement   ρ = 1/(1+α) says how far grounds differ between people, ρ_j = 1 − (1−ρ)·β_j/(1+β_j) how far groups do.
             Both can be seen in what is published: ⟨p_j − π, p_j − π⟩ / Σ π(1−π), averaged over people, is
@@ -47,9 +47,9 @@ MOST_AGREEMENT = Fraction(99, 100)  # groups that agree more are taken to agree 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What releases have in common: `members` of it agree with each other about equally much (ρ).
+    """The common ground of releases, whose `members` agree with each other about equally (ρ).
 
-    One release (by its place) has no members, and agrees with itself as little as its groups differ (ρ_j).
+    One release (by its index) has no members, and agrees with itself as little as its groups differ (ρ_j).
     """
 
     agreement: Fraction
@@ -68,7 +68,7 @@ class Ground:
 
     @classmethod
     def from_agreement(cls, agreement: Floats) -> Ground:
-        """Build it from how far groups differ (diagonal) and releases agree: (releases, releases).
+        """Build the ground from how far groups differ (diagonal) and releases agree: (releases, releases).
 
         Those that agree most are joined, again and again, by the average over pairs.
         """

@@ -1,7 +1,7 @@
-"""What several releases give away together about the same people: the figures, and what gave one person away.
+"""The figures of what several releases disclose together, and the witness that disclosed one person's value.
 
 An `Exposure` keeps arrays and the releases as the attacker sees them, so that candidates and posteriors of a person are
-made when they are wanted; shares of people are exact.  An `ExposureWitness` names the groups and values behind one
+computed on demand; shares of people are exact.  An `ExposureWitness` names the groups and values behind one
 person's candidates, and `replay` finds these again from those groups alone, with plain sets.
 """
 
@@ -48,24 +48,24 @@ ExposurePicture: TypeAlias = Literal["values left", "belief"]  # what can be dra
 
 @dataclass(frozen=True, eq=False)
 class Exposure(Tabular):
-    """What do these releases, taken together, give away about these people?
+    """The figures of what these releases, taken together, disclose about these people.
 
-    Arrays have one entry for all people who look alike (`people.sizes` says how many they are); shares are exact, and
-    of the people who can be in a release: those `located` in at least one group.  `located_nowhere` counts the rest.
+    Arrays have one entry for all people with the same values (`people.sizes` counts them); shares are exact, and of
+    the people who can be in a release: those `located` in at least one group.  `located_nowhere` counts the rest.
     Where the candidates run out the releases contradict each other: such people are counted in `contradicted`, never
-    as safe and never as given away.  People whom no group of a release fits are counted in `unlocated`; what the other
+    as safe and never as disclosed.  People whom no group of a release fits are counted in `unlocated`; what the other
     releases say of them still counts.
 
     Candidates are counted one person at a time.  Releases that share people constrain each other beyond that, so
     `perfect`, `partial` and `vulnerable` are lower bounds where `is_lower_bound` is true.
 
     `values_by_release` is how many values each release leaves a person (|S_ij|, release × people), `values_left` how
-    many all of them together do (|S_i|), `certain` whether one of them is sure, `contradictory` whether none can be,
-    `belief` how sure somebody gets of the likeliest value (largest posterior; nan: contradiction) and `likeliest` which
-    it is, as a place in `domain`.  `together` is what the releases say in common.
+    many all of them together do (|S_i|), `certain` whether only one is left, `contradictory` whether none is, `belief`
+    the largest posterior (nan: contradiction) and `likeliest` the value that has it, as an index into `domain`.
+    `together` is what the releases say in common.
 
     Where people have several values each (`semantics` "set" or "multiset"), the values left are those that are neither
-    certain nor ruled out, a person is given away when some value is certain, and a contradiction is a value that one
+    certain nor ruled out, a person is disclosed when some value is certain, and a contradiction is a value that one
     release makes certain and another rules out.
     """
 
@@ -99,20 +99,20 @@ class Exposure(Tabular):
 
     @property
     def given_away(self) -> int:
-        """How many people `perfect` is; where `is_lower_bound` is true, at least so many."""
+        """The number of people whose value is disclosed; a lower bound where `is_lower_bound` is true."""
         return int(self.perfect * self.located)
 
     @property
     def given_away_in_words(self) -> str:
-        """How many people are given away, with "at least" where there may be more of them."""
+        """The number of people whose value is disclosed, with "at least" where there may be more."""
         return f"{'at least ' if self.is_lower_bound else ''}{self.given_away:,}"
 
     @cached_property
     def is_lower_bound(self) -> bool:
-        """Whether more people may be given away than are counted.
+        """Whether more people may be disclosed than are counted.
 
         The candidates S_i = ∩_j S_ij look at one person at a time.  They are exact where nobody may be in two groups.
-        Somebody who may be in two, of two releases or of one, ties the counts of both groups together, and what
+        A person who may be in two, of two releases or of one, ties the counts of both groups together, and what
         follows for everybody in them is not computed.  Noise rules out nothing, and ties nothing.
         """
         # groups that a person may be in, (rows,), over all releases that can rule something out
@@ -131,11 +131,11 @@ class Exposure(Tabular):
 
     @property
     def candidates(self) -> Candidates:
-        """The values that each person may have, made when they are asked for."""
+        """The values that each person may have, computed on demand."""
         return Candidates(self)
 
     def witness(self, who: str | int | Mapping[str, object]) -> ExposureWitness:
-        """Show what gave somebody away: by name (with person=), by what is known, or by the number of a row."""
+        """Return the witness for one person: by name (with person=), by what is known, or by the number of a row."""
         row, views = self.people.row(who), self.views
         by_release: list[tuple[Label, ...]] = []
         for view in views:
@@ -170,7 +170,7 @@ class Exposure(Tabular):
 
     @property
     def values_lost(self) -> Integers:
-        """How many values fewer are left than the best release alone leaves: min_j |S_ij| − |S_i|."""
+        """The number of values that only the releases together rule out: min_j |S_ij| − |S_i|."""
         return self._values("before") - self.values_left
 
     @property
@@ -180,7 +180,7 @@ class Exposure(Tabular):
         return 1 / np.where(self.values_left == 0, np.nan, self.values_left)
 
     def posterior(self, rows: Integers) -> Floats:
-        """Return what is believed of some rows of people, row × value of `domain`."""
+        """Return the posterior of rows of people: (rows, values of `domain`)."""
         return self.together.posteriors(self.views, self.prior, rows)
 
     # all people
@@ -202,10 +202,10 @@ class Exposure(Tabular):
         return self._share((self.values_left > 0) & (self.values_left <= int(1 / bound)))
 
     def sure(self, belief: Bound) -> Fraction:
-        """Return the share of people of whom somebody believes a value at least so much; decided exactly."""
+        """Return the share of people with a value that an attacker believes at least this much, decided exactly."""
         bound = min(exact_number(belief, BadMeasure, "a belief"), Fraction(2))  # nobody believes more than 1
         sure = self.belief >= float(bound)  # nan is not
-        # whoever has a certain value is decided without floats
+        # people with a certain value are decided without floats
         sure[self.certain] = bound <= 1
         # floats cannot say: decided in fractions
         close = np.flatnonzero((np.abs(self.belief - float(bound)) <= NEAR) & ~self.certain)
@@ -229,17 +229,17 @@ class Exposure(Tabular):
 
     @property
     def unlocated(self) -> tuple[int, ...]:
-        """How many people fit no group, release by release; those who are known not to be in it aside."""
+        """The number of people who fit no group of each release, without those who are known not to be in it."""
         return tuple(int(self.people.sizes[view.missed].sum()) for view in self.views)
 
     @cached_property
     def located(self) -> int:
-        """How many people fit a group of at least one release that may hold them: shares are of these."""
+        """The number of people who fit a group of at least one release that may hold them: shares are of these."""
         return self._count(self._has_group)
 
     @property
     def located_nowhere(self) -> int:
-        """How many people fit no group of any release; those who are known to be in none aside."""
+        """The number of people who fit no group of any release, without those who are known to be in none."""
         sought = np.logical_or.reduce([view.may_be_present for view in self.views])
         return self._count(sought & ~self._has_group)
 
@@ -258,29 +258,29 @@ class Exposure(Tabular):
 
     @cached_property
     def _open(self) -> Flags:
-        # contradicted, not located in some release and not given away, or given away if they are where they may be
+        # contradicted, not located in some release and not disclosed, or disclosed if they are where they may be
         return self.contradictory | self._lacks_group | self._certain_if_present
 
     @property
     def open(self) -> Fraction:
-        """The share of people of whom nobody can tell: they are contradicted, not located, or perhaps not there."""
+        """The share of people who may be disclosed: they are contradicted, not located, or perhaps not there."""
         return self._share(self._open)
 
     def within(self, at_most: Bound, *, located_alone: bool = False) -> bool | None:
-        """Return whether at most such a share of people is given away; None where that is not computed."""
+        """Return whether at most this share of people is disclosed; None where that is not computed."""
         bound = exact_number(at_most, BadMeasure, "a share of people")
         judged = self._rows_to_judge(located_alone=located_alone)
         if self.given_away > bound * self._count(judged & self._has_group):
             return False
         most = self.given_away + self.undecided(located_alone=located_alone)
-        # kept only if it still is with everybody who is undecided given away
+        # kept only if it still is with everybody who is undecided disclosed
         return True if judged.any() and most <= bound * self._count(judged) else None
 
     def undecided(self, *, located_alone: bool = False) -> int:
-        """Count people who are not given away, and may be: whoever is open, or was not located.
+        """Count people who may be disclosed and are not counted so: those who are open, or were not located.
 
-        Everybody who is not given away, where only a lower bound is known of those who are (`is_lower_bound`), unless
-        the attack was made with evidence="sets", which takes that bound for the answer.
+        Where the people disclosed are a lower bound (`is_lower_bound`), these are all the others, unless the attack was
+        made with evidence="sets", which judges by that bound.
         """
         judged = self._rows_to_judge(located_alone=located_alone)
         if self.is_lower_bound and self.evidence != "sets":
@@ -298,17 +298,17 @@ class Exposure(Tabular):
 
     @property
     def not_located(self) -> int:
-        """How many people fit no group of some release that may hold them, and are not given away by the others."""
+        """The number of people who fit no group of some release that may hold them, and are not disclosed by others."""
         return self._count(self._lacks_group)
 
     @property
     def if_present(self) -> Fraction:
-        """The share of people who are not given away, and would be if they are in all releases that may hold them."""
+        """The share of people who are disclosed only if they are in all releases that may hold them."""
         return self._share(self._certain_if_present)
 
     @cached_property
     def _lacks_group(self) -> Flags:
-        # whoever is not located in a release with noise cannot be given away by it
+        # a release with noise cannot disclose anything, whether or not it locates a person
         missed: Flags = np.logical_or.reduce([view.missed & view.rules_out for view in self.views])
         return missed & ~(self.certain & self._has_group) & ~self.contradictory
 
@@ -325,12 +325,12 @@ class Exposure(Tabular):
 
     @property
     def assumed(self) -> tuple[int, ...]:
-        """How many people are taken to be among suppressed rows, as nothing else fits them, release by release."""
+        """The number of people of each release who are assumed to be suppressed, as nothing else fits them."""
         return tuple(int(self.people.sizes[view.linkage.assumed_rows].sum()) for view in self.views)
 
     @property
     def ambiguous(self) -> tuple[int, ...]:
-        """How many people fit several groups, release by release."""
+        """The number of people of each release who fit several groups."""
         return tuple(
             int(self.people.sizes[view.linkage.matches[view.linkage.profile] > 1].sum()) for view in self.views
         )
@@ -374,13 +374,13 @@ class Exposure(Tabular):
         return "\n".join(sentences(self))
 
     def plot(self, of: ExposurePicture = "values left", *, belief: Bound | None = None) -> alt.TopLevelMixin:
-        """Draw how many values are left to people, or of how many of them somebody is how sure.
+        """Draw how many values are left to people, or how confident an attacker is about how many of them.
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("exposure.svg")` writes it.
 
         Args:
-            of: "values left" (by the best release alone, and by all together) or "belief" (the share of people of whom
-                somebody is at least so sure).
+            of: "values left" (by the best release alone, and by all together) or "belief" (the share of people about
+                whom an attacker has at least each confidence).
             belief: marks one point of the latter; default: 1, certain.
         """
         from sidelight.report.charts.attackers import breach_chart, exposure_chart  # noqa: PLC0415 - it stands below
@@ -388,8 +388,8 @@ class Exposure(Tabular):
         if isinstance(of, str) and of == "belief":
             return breach_chart(self, belief=1 if belief is None else belief)
         if not isinstance(of, str) or of != "values left" or belief is not None:
-            asked = f"'{as_given(of)}' with belief={as_given(belief)}"
-            raise BadMeasure(f"there is no picture of {asked}; choose 'values left', or 'belief'")
+            options = f"'{as_given(of)}' with belief={as_given(belief)}"
+            raise BadMeasure(f"there is no picture of {options}; choose 'values left', or 'belief'")
         return exposure_chart(self)
 
     def to_json(self) -> str:
@@ -399,7 +399,7 @@ class Exposure(Tabular):
         return json.dumps(exposure_document(self), indent=2, ensure_ascii=False) + "\n"
 
     def table(self) -> pa.Table:
-        """Hand everything out as an Arrow table, a row for all people who look alike."""
+        """Return everything as an Arrow table, a row for all people with the same values."""
         known = {
             column.name: pa.DictionaryArray.from_arrays(
                 pa.array(column.codes), pa.array(list(column.labels), pa.string())
@@ -495,7 +495,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExposureWitness:
-    """What an attacker concludes about one person, and from what."""
+    """The conclusions of an attacker about one person, and what they rest on."""
 
     cells: tuple[tuple[str, Label], ...]  # what is known about the person
     people: int  # who look like this
@@ -506,7 +506,7 @@ class ExposureWitness:
 
     @property
     def certain(self) -> tuple[Label, ...]:
-        """The values that the person has for sure."""
+        """The values that are certain."""
         return tuple(value for value, belief in self.beliefs.items() if belief == 1)
 
     def __repr__(self) -> str:
@@ -568,7 +568,7 @@ class ExposureWitness:
     def replay(
         self, releases: Sequence[ReleaseOrResult | WithNoise], same_values: Mapping[str, str] | None = None
     ) -> tuple[Label, ...]:
-        """Find the candidates again from the groups named here alone, with plain sets."""
+        """Compute the candidates again from the groups named here alone, with plain sets."""
         same = mapping_or_empty(same_values, parameter("same_values"), '{"Grippe": "Flu"}')
         left: set[Label] | None = None
         for sighting, published in zip(self.sightings, releases, strict=True):

@@ -1,22 +1,22 @@
-"""What do releases about the same people give away together?  The attack, from files to exposure.
+"""Intersect releases about the same people: the attack, from files to exposure.
 
 For each person i: the groups of each release j that i may be in (`targets`), the values there S_ij, those that are in
 all of them S_i = ∩_j S_ij, and how likely each of these is (`posterior`).  S_i holds every value that is possible, and
 may hold more: people are taken one at a time, and releases that share people constrain each other
-(`Exposure.is_lower_bound`).  A release rules values out only for people who are known to be in it.  People who look
-alike are one row, and rows are taken a block at a time: memory is bounded by a block of rows × values, whatever the
-number of people.
+(`Exposure.is_lower_bound`).  A release rules values out only for people who are known to be in it.  People with the
+same values are one row, and rows are taken a block at a time: memory is bounded by a block of rows × values, whatever
+the number of people.
 
-Where the true values are known, a tally beside it counts how often the attacker is right.
+Where the true values are known, the attacker is checked, among located people whose value is known.  Where people have
+several values each, what is true is a pair of a person and a value, and the attacker is right about a person who has
+the likeliest value.
 
-Being right is counted among located people whose value is known.  Where people have several values each, what is true
-is a pair of a person and a value, and the attacker is right about somebody who has the likeliest value.
+Calibration: of the people of whom an attacker claims a value with 70 %, do 70 % have it?  People are put into ten bins
+by the belief in their likeliest value; the expected calibration error is Σ_bins share of people · |mean belief −
+right|.
 
-Calibration: of the people of whom somebody claims a value with 70 %, do 70 % have it?  People are put into ten bins by
-the belief in their likeliest value; the expected calibration error is Σ_bins share of people · |mean belief − right|.
-
-`People` is a table of its own: one row for all who look alike, so a million targets with a thousand different keys cost
-a thousand rows from here on.  Names are not read unless somebody asks for a person by name.  Whether they are in a
+`People` is a table of its own: one row for all with the same values, so a million targets with a thousand different
+keys cost a thousand rows from here on.  Names are read only when a person is asked for by name.  Whether they are in a
 release at all is a probability for all of them, or a column of theirs that says so.
 """
 
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 PriorName: TypeAlias = Literal["pooled", "uniform"]
 
 # What several releases say: partly the same, which counts once, or each something of its own; "sets" weighs as
-# "shared", and takes the people whom the candidate sets give away for all who are
+# "shared", and counts only the people whom the candidate sets disclose
 Evidence: TypeAlias = Literal["shared", "independent", "sets"]
 
 
@@ -113,11 +113,11 @@ def intersect(
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> Exposure:
-    """What do independent releases about the same people give away together?
+    """Return what independent releases about the same people disclose together.
 
     For each person: the values in their groups of all releases, and how likely each of these is, by the shares in the
     groups, where what several groups say together counts once.  People are taken one at a time: releases that share
-    people constrain each other, and at least so many people are given away (`Exposure.is_lower_bound`).
+    people constrain each other, so that the people counted as disclosed are a lower bound (`Exposure.is_lower_bound`).
 
     In "set" and "multiset" releases people have any number of values, and each value is a question of its own: does
     the person have it?  A value is certain when everybody in one of the groups has it, and ruled out when nobody has.
@@ -131,7 +131,7 @@ def intersect(
         person: the column that names people, to ask for a `witness` by name.
         truth: the column with the true values, to check the attacker.
         by: hierarchies: a printed label then also covers the values under it.  `*` covers everything.
-        locate: how people are found; default: as the release was made, where it knows that, else by "intervals"
+        locate: how people are found; default: as the release was made, where that is known, else by "intervals"
             (`17-36`, `816**`, `{A, B}` and other printed forms are read).  "labels" (labels are names and nothing
             else), "nearest" (the nearest printed average), or a `Listed`; one for all or one each.  Who fits several
             groups may have the values of any of them.
@@ -147,7 +147,7 @@ def intersect(
             the answer, although it is a lower bound where releases share people).
         same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
         missing_marks: texts that mean missing in what is known of people, such as "?".
-        split: what stands between the true values of somebody who has several, where these are in one cell.
+        split: what separates several true values in one cell.
         encoding: how the letters of the people's file are written, as for `read_table`.
         sheet: which sheet of a spreadsheet the people are on.
 
@@ -261,7 +261,7 @@ def _check_truth(
     in_truth: Floats,
     log_others: float,
 ) -> TruthCheck | None:
-    """Count how often the attacker is right.
+    """Compute how often the attacker is right.
 
     By true value (entry): whether each release, and at last all of them, leave it `possible`, and the belief
     `in_truth`; with several values each, `log_others` adds up ln belief in what is not so.
@@ -270,8 +270,8 @@ def _check_truth(
     pairs, sizes, belief = int(count.sum()), exposure.people.sizes, exposure.belief
     if pairs == 0:
         return None
-    whole = np.bincount(row, count, len(sizes)) if single else np.where(rows_in_some_group(exposure.views), sizes, 0)
-    known = whole.astype(np.int64)  # people of whom the truth is known, by row
+    totals = np.bincount(row, count, len(sizes)) if single else np.where(rows_in_some_group(exposure.views), sizes, 0)
+    known = totals.astype(np.int64)  # people of whom the truth is known, by row
     people, in_truth = int(known.sum()), np.where(possible[-1], in_truth, 0.0)
     guessed = (exposure.likeliest[row] == code) & ~np.isnan(belief[row])
     right = np.bincount(row[guessed], count[guessed], len(sizes)).astype(np.int64)
@@ -359,7 +359,7 @@ def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: i
 
 
 def _read_presence(column: str, text: Label) -> Fraction:
-    """Read what a column says about somebody's presence: a number from 0 to 1, or a word."""
+    """Parse a cell about a person's presence: a number from 0 to 1, or a word."""
     word = "" if text is None else str(text).lower()
     level = Fraction(word in ("yes", "true")) if word in ("yes", "true", "no", "false") else fraction_in(str(text))
     if level is None or not 0 <= level <= 1:
@@ -373,14 +373,14 @@ def _read_presence(column: str, text: Label) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """People by what is known about them: one row for all who look alike, `sizes[i]` people in row i."""
+    """People by what is known about them: one row for all with the same values, `sizes[i]` people in row i."""
 
     known: tuple[Column, ...]
     sizes: Integers
     truth: tuple[tuple[Label, ...], Counts] | None = None  # a domain, and how often each row has each value of it
     marks: tuple[Column, ...] = ()  # what says who is in which release
-    each_row: bool = False  # every row was taken for a person, although people may have several values
-    source: object = None  # where names are read, in the column `person`, when somebody is asked for by name
+    each_row: bool = False  # every row is treated as a person, although people may have several values
+    source: object = None  # where names are read, in the column `person`, on demand
     person: str | None = None
     reading: Roles = field(default_factory=Roles)  # what odd cells mean, and how their file is written
 
@@ -399,15 +399,15 @@ class People:
 
     @property
     def total(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return int(self.sizes.sum())
 
     def column(self, name: str) -> Column | None:
-        """Find what is known under this name, if anything is."""
+        """Return the column of this name, or None."""
         return next((column for column in self.known if column.name == name), None)
 
     def row(self, who: str | int | Mapping[str, object]) -> int:
-        """Find the row of somebody: by name, by what is known, or by its number."""
+        """Return the row of a person: by name, by what is known, or by its number."""
         if isinstance(who, Mapping):
             return self._row_with({name: label(cell) for name, cell in who.items()})
         if self.person is not None:
@@ -455,7 +455,7 @@ class People:
 
 
 def file_roles(reading: Roles) -> dict[str, Any]:
-    """Return what is said of a file and its cells, whatever its columns are."""
+    """Return the settings of a file and its cells that do not name columns."""
     return {name: getattr(reading, name) for name in ("missing_marks", "encoding", "sheet")}
 
 
@@ -525,7 +525,7 @@ def _from_table(table: Table, known: Sequence[str], columns: Sequence[str], *, s
 def _join_alike(
     columns: Sequence[Column], known: Sequence[str], sizes: Integers, truth: tuple[tuple[Label, ...], Counts] | None
 ) -> People:
-    """Return people with one row for all who look alike; what says where they are is set apart from what is known."""
+    """Return people, a row for all with the same values; columns on presence are set apart from what is known."""
     number, first = number_equal_rows(tuple(columns), len(sizes))
     of_people = tuple(column.take(first) for column in columns if column.name in known)
     marks = tuple(column.take(first) for column in columns if column.name not in known)
@@ -572,18 +572,18 @@ def share_linked_right(published: ReleaseOrResult, people: People, linkage: Link
 
 @dataclass(frozen=True, slots=True)
 class ClaimedValues:
-    """What is claimed about people, and how often it is right: their likeliest value, `low` ≤ belief < `high`."""
+    """The confidence in people's likeliest values, `low` ≤ belief < `high`, and how often these are right."""
 
     low: Fraction
     high: Fraction
     people: int
-    claimed: float  # how sure the attacker is of the likeliest value, on average
+    claimed: float  # the belief in the likeliest value, on average
     right: Fraction  # the share of them who have that value
     bins: tuple[ClaimedValues, ...] = ()  # of everybody: by tenths of belief, without those of nobody
 
     @classmethod
     def of(cls, bins: tuple[ClaimedValues, ...]) -> ClaimedValues:
-        """Put bins together."""
+        """Merge bins."""
         people = sum(each.people for each in bins)
         claimed = math.fsum(each.people * each.claimed for each in bins) / max(people, 1)
         right = sum((each.people * each.right for each in bins), Fraction(0)) / max(people, 1)
@@ -591,14 +591,14 @@ class ClaimedValues:
 
     @property
     def expected_error(self) -> float:
-        """How far claims are from what is right, on average over people (expected calibration error)."""
+        """The expected calibration error: how far claims are from what is right, on average over people."""
         apart = math.fsum(each.people * abs(each.claimed - float(each.right)) for each in self.bins)
         return apart / max(self.people, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class TruthCheck:
-    """How right the attacker is, among located people whose values are known; all shares are of those people.
+    """The accuracy of the attacker, among located people whose values are known; all shares are of those people.
 
     With several values per person `hits`, `hits_by_release` and the beliefs are over pairs of a person and a value that
     the person has; `log_belief` is over all pairs, whether the person has it or not.
@@ -616,5 +616,5 @@ class TruthCheck:
 
     @property
     def gain(self) -> float:
-        """How much surer of the true value the attacker gets, on average."""
+        """The increase of the belief in the true value, on average."""
         return self.belief - self.belief_before

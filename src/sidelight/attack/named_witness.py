@@ -1,11 +1,11 @@
-"""Whose values would break a release?  A worst investigation, with the publisher's table at hand: the real people.
+"""Name the real people of a worst investigation, from the publisher's table.
 
 A witness of `Acquaintance` speaks of anyone of a group, of as many others, of as many relatives.  In the table there
 are people of whom all of it is true: a target t who has the value σ (then no value that is ruled out is t's, and
 whatever is said of t's family holds), others who have the values that the witness needs, and relatives, who may be any.
-Who can tell which row is whose, and finds out just that, is as sure of t as the finding says.
+An attacker who can tell which row is whose, and finds out just that, reaches the finding's probability for t.
 
-How much luck does it take?  All worlds that fit the release are equally likely to who knows no more:
+How much luck does it take?  All worlds that fit the release are equally likely to an attacker who knows no more:
 
     exists   in what share of them are there any such people?  In all where people have one value or a set of them, for
              the groups print it.  In a multiset, k others must lack σ: at most n − k people share its a occurrences,
@@ -13,7 +13,7 @@ How much luck does it take?  All worlds that fit the release are equally likely 
                  Pr = Σ_{d ≤ n−k} C(n, d) · surj(a, d) / n^a,      between ((n−k)/n)^a and C(n, k) times that
 
     holds    in what share of them would these very people do, had they been chosen blindly?  Those in which the others
-             have such values between them, whoever has which: Π C(n_f(v), u_v) over all v / C(n_f, k) in `single`,
+             have such values between them, in any order: Π C(n_f(v), u_v) over all v / C(n_f, k) in `single`,
              C(n_f − a, k) / C(n_f, k) in `set`, ((n_f − k)/n_f)^a in `multiset`; times what `odds` says of the target
              and the family, given the others.
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sidelight.release.groups import GroupName
     from sidelight.table.hierarchy import Hierarchy
 
-MOST_STEPS = 1_000_000  # so many are taken to count who shares occurrences; beyond, bounds must do
+MOST_STEPS = 1_000_000  # of counting who shares occurrences; beyond, bounds must do
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,11 +64,11 @@ class NamedWitness:
     family: tuple[Label, ...]
     targets: tuple[Label, ...]  # all who could be the target of the same investigation
     exists: tuple[Amount, Amount]  # the share of worlds in which there are such people, or bounds of it
-    holds: Amount  # the share in which these very people are such, whoever of the others has which value
+    holds: Amount  # the share in which these very people are such, whichever of the others has which value
 
     @property
     def people(self) -> tuple[Label, ...]:
-        """Everybody of whom something would have to be found out, the target first."""
+        """All people about whom something would have to be found out, the target first."""
         return (self.target, *(name for name, _ in self.others), *self.family)
 
     def explain(self) -> str:
@@ -105,7 +105,7 @@ def name_witness(
     locate: Locate | None = None,
     suppressed: SuppressedPeople | None = None,
 ) -> NamedWitness:
-    """Whose values would break a release?  The people of a finding of `Acquaintance`, by name, for publishers alone.
+    """Return the people of a finding of `Acquaintance` by name, for publishers alone.
 
     Args:
         finding: what `Acquaintance` found of the release, on its own or as part of a verdict.
@@ -171,14 +171,14 @@ def _find_members(
     *known, values, names = rows
     linkage = link(release, known, len(times), lookup)
     only_one = linkage.matches[linkage.profile] == 1
-    # whoever fits no group, or several, is in none
+    # people who fit no group, or several, are in none
     group = np.full(len(times), -1)
     group[only_one] = linkage.group[linkage.starts[:-1][linkage.profile[only_one]]]
     members: PeopleOfGroups = {}
     for name in witness.investigation.groups():
         row = name.number - 1
         here = np.flatnonzero(group == row).tolist()
-        cells = [(names.cell(place), values.cell(place), int(times[place])) for place in here]
+        cells = [(names.cell(index), values.cell(index), int(times[index])) for index in here]
         if release.semantics == "single" and None not in release.domain:  # who has no value is in no release
             cells = [cell for cell in cells if cell[1] is not None]
         # answers about others than the group's people would be worse than none
@@ -231,7 +231,7 @@ def _exists(release: Release, witness: AcquaintanceWitness) -> tuple[Amount, Amo
 
 
 def share_that_leave_out(people: int, occurrences: int, without: int) -> tuple[Amount, Amount]:
-    """In what share of the ways to hand occurrences to people do at least so many get none?  Or bounds of it.
+    """Return the share of the ways to assign occurrences to people in which at least `without` get none, or bounds.
 
     >>> share_that_leave_out(3, 2, 1), share_that_leave_out(3, 2, 2)
     ((Fraction(1, 1), Fraction(1, 1)), (Fraction(1, 3), Fraction(1, 3)))
@@ -244,11 +244,11 @@ def share_that_leave_out(people: int, occurrences: int, without: int) -> tuple[A
     if occurrences * most > MOST_STEPS or occurrences * people.bit_length() > BITS_REPORTED:
         # the two bounds of the module in logarithms; 1e-9 covers the rounding of the sums
         logs = occurrences * (np.log(most) - np.log(people))
-        choices = sum(np.log(people - place) - np.log(place + 1) for place in range(min(without, most)))
+        choices = sum(np.log(people - index) - np.log(index + 1) for index in range(min(without, most)))
         return max(float(np.exp(logs)) * (1 - 1e-9), 0.0), min(
             float(np.exp(min(logs + choices, 0.0))) * (1 + 1e-9), 1.0
         )
-    # ways[d]: occurrences so far that d people share; the next one goes to one of them, or to somebody new
+    # ways[d]: occurrences so far that d people share; the next one goes to one of them, or to another person
     ways = [1, *([0] * most)]
     for _ in range(occurrences):
         ways = [0, *(ways[d] * d + ways[d - 1] * (people - d + 1) for d in range(1, most + 1))]
@@ -263,7 +263,7 @@ def _holds(release: Release, witness: AcquaintanceWitness) -> Amount:
         for group in map(release.group, witness.investigation.groups())
     )
     others, choices = witness.others, 1  # how many could be the target
-    if witness.semantics != "multiset":
+    if witness.semantics == "single":  # else `odds` are probabilities
         beside = others.people if others is not None and others.group == witness.group else 0
         choices = int(release.group(witness.group).sizes[0]) - beside
 
@@ -282,7 +282,7 @@ def _holds(release: Release, witness: AcquaintanceWitness) -> Amount:
 
     def share(arithmetic: RatioArithmetic[Any]) -> Amount:
         has, lacks = odds(release, witness.investigation, arithmetic.ratio)
-        # `odds` leaves out a factor that both share: how many could be the target
+        # `odds` leaves out a factor of one value each: how many could be the target
         true = others_hold(arithmetic) * (has + lacks) / choices
         return min(round_up(true), 1.0) if isinstance(true, Decimal) else Fraction(true)
 

@@ -1,4 +1,4 @@
-"""What does each release say about a person, and all of them together?
+"""Posteriors of people's values: by each release, and by all of them together.
 
 Symbols     i a person, s a sensitive value, j = 1 … n the releases in which the person is located.
             G_ij the groups of release j that i may be in, w_g how likely each is (Σ w_g = 1 after scaling).
@@ -50,7 +50,7 @@ FRACTIONS: Any = np.frompyfunc(Fraction, 1, 1)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ExpectedCounts:
-    """What somebody expects behind counts with noise: a release whose counts are in `parts` of a person, none of it 0.
+    """The expected counts behind noisy ones: a release whose counts are in `parts` of a person, none of it 0.
 
     Nothing is ruled out by it, and nothing certain.
     """
@@ -61,24 +61,24 @@ class ExpectedCounts:
 
 @runtime_checkable
 class WithNoise(Protocol):
-    """Counts with noise, as `dp.NoisyCounts`: what they let somebody expect."""
+    """Counts with noise, such as `NoisyCounts`, which `attack` must not import."""
 
     def expected_counts(self) -> ExpectedCounts:
         """Return the mean of each count after the noisy one was seen."""
         ...
 
 
-# A release as the world sees it, what a search found, or what counts with noise let expect
+# A release as the world sees it, the result of a search, or the counts that are expected behind noise
 ReleaseOrResult: TypeAlias = Release | SearchResult | ExpectedCounts
 
 
 def find_release(published: ReleaseOrResult) -> Release:
-    """Return what the world sees."""
+    """Return the release as the world sees it."""
     return published if isinstance(published, Release) else published.release
 
 
 def find_parts(published: ReleaseOrResult) -> int | None:
-    """Return in how many parts of a person counts are, where they are but expected."""
+    """Return in how many parts of a person expected counts are; None for exact ones."""
     return published.parts if isinstance(published, ExpectedCounts) else None
 
 
@@ -108,7 +108,7 @@ class View:
             return all_values
         row, value, _ = self.counts.entries()
         joined = _join_by_profile(pack_positions(row, value, self.counts.shape), self.linkage, np.bitwise_or)
-        # nothing is ruled out about somebody who is not there: never "no value is left"
+        # nothing is ruled out about a person who is not there: never "no value is left"
         return np.where(self.linkage.matches[:, np.newaxis] > 0, joined, all_values)
 
     @cached_property
@@ -121,35 +121,35 @@ class View:
         return _join_by_profile(values, self.linkage, np.bitwise_and)
 
     def if_present(self) -> View:
-        """Look at it as if everybody who may be in it were."""
+        """Return the view in which everybody who may be in the release is."""
         return replace(self, presence=tuple(Fraction(probability > 0) for probability in self.presence))
 
     @cached_property
     def is_present(self) -> Flags:
-        """Who is known to be in it."""
+        """Which rows of people are known to be in it."""
         return np.array([probability == 1 for probability in self.presence], bool)[self.presence_codes]
 
     @cached_property
     def may_be_present(self) -> Flags:
-        """Who is not known to be absent."""
+        """Which rows of people are not known to be absent."""
         return np.array([probability > 0 for probability in self.presence], bool)[self.presence_codes]
 
     def presence_of(self, rows: Integers) -> Floats:
-        """Return how likely rows of people are in it."""
+        """Return the probability that rows of people are in it."""
         return np.array(self.presence, float)[self.presence_codes[rows]]
 
     def exact_presence(self, row: int) -> Fraction:
-        """Return how likely one row of people is in it."""
+        """Return the probability that one row of people is in it."""
         return self.presence[int(self.presence_codes[row])]
 
     def expected_people(self, sizes: Integers) -> Fraction:
-        """Return how many people, with so many in each row, are in it on average."""
+        """Return how many people, `sizes` in each row, are in it on average."""
         people = [int(sizes[self.presence_codes == code].sum()) for code in range(len(self.presence))]
         return sum((each * n for each, n in zip(self.presence, people, strict=True)), Fraction(0))
 
     @property
     def semantics(self) -> Semantics:
-        """How many values a person has."""
+        """Whether people have one value ("single") or several."""
         return self.groups.semantics
 
     @property
@@ -159,29 +159,29 @@ class View:
 
     @property
     def people(self) -> Integers:
-        """How many people each group has, at least one: as many as are expected, where noise hides them."""
+        """The people of each group, at least one; those expected, where noise hides them."""
         return self.groups.sizes if self.parts is None else np.maximum(self.groups.sizes // self.parts, 1)
 
     @property
     def located(self) -> Flags:
-        """Who fits a group."""
+        """Which rows of people fit a group."""
         return ~self.linkage.nowhere
 
     def whereabouts(self, rows: Integers) -> Integers:
-        """Number where rows of people may be: the same number, the same groups."""
+        """Return a number for the groups that each row of people may be in: the same groups have the same number."""
         profile = self.linkage.profile[rows]
         alone = self.linkage.matches[profile] == 1
-        place = len(self.groups) + profile
-        place[alone] = self.linkage.group[self.linkage.starts[profile[alone]]]
-        return place
+        numbers = len(self.groups) + profile
+        numbers[alone] = self.linkage.group[self.linkage.starts[profile[alone]]]
+        return numbers
 
     @property
     def missed(self) -> Flags:
-        """Who fits no group, and is not known to be absent."""
+        """Which rows of people fit no group and are not known to be absent."""
         return self.linkage.nowhere & self.may_be_present
 
     def values(self, rows: Integers | slice) -> Bits:
-        """Return the values that rows of people may have (S_ij); all of them for whoever may not be in the release."""
+        """Return the values that rows of people may have (S_ij); all values for those who may not be in the release."""
         present = self.is_present[rows, np.newaxis]
         everything = pack_bits(np.ones((1, self.counts.width), bool))
         return np.where(present, self.may_have[self.linkage.profile[rows]], everything)
@@ -192,11 +192,11 @@ class View:
         return np.where(present, self.must_have[self.linkage.profile[rows]], np.uint64(0))
 
     def group_sizes(self) -> Integers:
-        """Return the people among whom every row of people stands; 0 where it is not located."""
+        """Return the size of the groups of each row of people; 0 where it is not located."""
         return self.linkage.sums(self.people)[self.linkage.profile]
 
     def observation(self, rows: Integers, *, exactly: bool = False) -> Observation:
-        """Return what the release tells about rows of people; in fractions about one of them.
+        """Return the evidence of the release about rows of people; in fractions for one of them.
 
         The values are on the last axis; of several values each has two alternatives, (rows, values, 2).
         """
@@ -228,12 +228,12 @@ class View:
             starts, first = np.concatenate(([0], np.cumsum(some)[:-1])), self.linkage.starts[profile[several]]
             pair = np.arange(some.sum()) - np.repeat(starts, some) + np.repeat(first, some)
             weight = self.linkage.weight[pair]
-            parts = self._shares(self.linkage.group[pair], exactly=exactly) * weight[:, np.newaxis]
-            probabilities[several] = np.add.reduceat(parts, starts) / np.add.reduceat(weight, starts)[:, np.newaxis]
+            weighted = self._shares(self.linkage.group[pair], exactly=exactly) * weight[:, np.newaxis]
+            probabilities[several] = np.add.reduceat(weighted, starts) / np.add.reduceat(weight, starts)[:, np.newaxis]
         return probabilities
 
     def _shares(self, groups: Integers, *, exactly: bool) -> ExactOrFloats:
-        """Return Pr(somebody of the group has s), group × value."""
+        """Return the probability that a person of the group has s: (groups, values)."""
         counts, sizes = self.counts.take(groups).dense(), self.groups.sizes[groups, np.newaxis]
         if exactly:
             counts, sizes = FRACTIONS(counts), FRACTIONS(sizes)
@@ -241,7 +241,7 @@ class View:
 
 
 def open_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> Integers:
-    """Count what is left: candidates, or, with several values each, those that are neither certain nor ruled out."""
+    """Return how many values are left: candidates, or, of several values, those neither certain nor ruled out."""
     left = may_have if semantics == "single" else may_have & ~must_have
     counts: Integers = np.bitwise_count(left).sum(axis=1).astype(np.int64)
     return counts
@@ -257,7 +257,7 @@ def decide_values(may_have: Bits, must_have: Bits, semantics: Semantics) -> tupl
 
 
 def prior_of(views: Sequence[View], prior: PriorName) -> tuple[Fraction, ...]:
-    """Return the belief in each value before anybody is located; never 0, as each value occurs somewhere.
+    """Return the prior of each value, before people are located; never 0, as each value occurs somewhere.
 
     With several values each: the share of people who have it; "uniform": the same for all values, on average right.
     """
@@ -282,11 +282,11 @@ def prior_of(views: Sequence[View], prior: PriorName) -> tuple[Fraction, ...]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Together:
-    """What several releases say together: their common ground, and the people known to be in two groups at once.
+    """The evidence of several releases together: their common ground, and the people in two groups at once.
 
     `in_both[i, j]` has, by row of people, the other people of the smaller group who are also in the other one, and how
-    many others it has.  `silent[j]` has the rows of people about whom noisy counts j tell nothing more: whoever of an
-    exact group has what, a cell that holds the whole group has the same counts.
+    many others it has.  `silent[j]` has the rows of people about whom noisy counts j tell nothing more: however the
+    values of an exact group are assigned, a cell that holds the whole group has the same counts.
     """
 
     ground: Ground
@@ -295,7 +295,7 @@ class Together:
 
     @classmethod
     def independent(cls, releases: int) -> Together:
-        """Return what releases say of which each is evidence of its own."""
+        """Return the model in which each release is evidence of its own."""
         return cls(Ground.independent(releases), {})
 
     def posteriors(self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
@@ -319,7 +319,7 @@ class Together:
     def _weigh(
         self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers, values: Integers, *, exactly: bool
     ) -> ExactOrFloats:
-        """Weigh some values of rows of people against each other; in fractions about one row."""
+        """Return the posterior of some values of rows of people; in fractions for one row."""
         before = np.array(prior, object if exactly else float)[values]
         shared = {
             pair: FRACTIONS(common[rows]) / others[rows] if exactly else common[rows] / others[rows]
@@ -346,13 +346,13 @@ def rows_in_some_group(views: Sequence[View]) -> Flags:
 
 
 def values_in_all(views: Sequence[View], rows: Integers) -> Bits:
-    """Return what all releases leave to rows of people, taken one at a time (S_i = ∩_j S_ij ⊇ what is possible)."""
+    """Return the values that all releases leave to each row of people (S_i = ∩_j S_ij ⊇ what is possible)."""
     left: Bits = np.bitwise_and.reduce([view.values(rows) for view in views])
     return left
 
 
 def values_for_sure(views: Sequence[View], rows: Integers) -> Bits:
-    """Return what rows of people have for sure, by any release that they are known to be in."""
+    """Return the certain values of rows of people, by any release that they are known to be in."""
     sure: Bits = np.bitwise_or.reduce([view.sure_values(rows) for view in views])
     return sure
 
@@ -367,7 +367,7 @@ def _join_by_profile(words: Bits, linkage: Linkage, join: np.ufunc) -> Bits:
 
 
 def cut_rows(views: Sequence[View], rows: Integers) -> Iterator[Integers]:
-    """Cut rows into blocks that can be spread out, whatever the number of groups that they fit."""
+    """Yield rows in blocks that fit into memory, whatever the number of groups that they fit."""
     # a row costs as many rows of values as it fits groups, in the release where it fits most
     work = np.max([np.maximum(view.linkage.matches, 1)[view.linkage.profile[rows]] for view in views], axis=0)
     done = np.cumsum(work * views[0].counts.width) // CELLS_AT_ONCE
@@ -428,18 +428,17 @@ def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
 
 def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
     """Return ⟨p_i − π, p_j − π⟩ of people's groups, release × release, averaged over those located in both."""
-    rows = np.arange(len(people))[:: len(people) // 20_000 + 1]  # so many rows tell how much releases agree
+    rows = np.arange(len(people))[:: len(people) // 20_000 + 1]  # about 20,000 rows are enough of a sample
     total, weight = np.zeros((len(views), len(views))), np.zeros((len(views), len(views)))
     for block in cut_rows(views, rows):
         located = np.stack([view.located[block] for view in views]).astype(np.float64)
-        apart = [
-            (view.probabilities(block) - prior) * at[:, np.newaxis] for view, at in zip(views, located, strict=True)
-        ]
+        differences = np.stack(
+            [(view.probabilities(block) - prior) * at[:, np.newaxis] for view, at in zip(views, located, strict=True)]
+        )
         weights = people.sizes[block]
         # (releases, rows, values) as (releases, rows · values): one product compares all pairs of releases
-        total += (np.stack(apart) * weights[:, np.newaxis]).reshape(len(views), -1) @ np.stack(apart).reshape(
-            len(views), -1
-        ).T
+        weighted = (differences * weights[:, np.newaxis]).reshape(len(views), -1)
+        total += weighted @ differences.reshape(len(views), -1).T
         weight += (located * weights) @ located.T
     return total / np.maximum(weight, 1)
 
@@ -505,7 +504,7 @@ class CommonDomain:
         return [self._same.get(text, text) for text in texts]
 
     def counts(self, groups: Groups) -> Counts:
-        """Count a release's values under their common names."""
+        """Return the counts of a release under common names."""
         # a name that no release uses has no code, and no entry that would need one
         codes = np.array([self._code.get(text, 0) for text in self.common_names(groups.domain)], np.int64)
         row, value, count = groups.counts.entries()
@@ -514,7 +513,7 @@ class CommonDomain:
     def complete(self, releases: Sequence[tuple[Groups, int | None]]) -> list[Groups]:
         """Add the values that were not counted to what is expected behind noise, as frequent as elsewhere.
 
-        Such counts are in parts of a person, of which there are so many; others count people, and stay as they are.
+        Such counts are in parts of a person, `parts` to one; others count people, and stay unchanged.
         """
         return [
             groups if parts is None else self._add_missing_values(groups, parts, (*releases[:at], *releases[at + 1 :]))
@@ -541,12 +540,12 @@ class CommonDomain:
         return whole_groups(domain=domain, sizes=counts.sum(axis=1), counts=cells, columns=groups.columns)
 
     def codes(self, texts: tuple[Label, ...]) -> Integers:
-        """Find true values, −1 for one that no release has; one that none has ever heard of is an error."""
+        """Return the codes of true values, −1 for one that no release has; raise `BadRelease` for an undeclared one."""
         names = self.common_names(texts)
-        strange = [text for text in names if text is not None and text not in self._declared]
-        if strange:
+        undeclared = [text for text in names if text is not None and text not in self._declared]
+        if undeclared:
             raise BadRelease(
-                f"'{strange[0]}' is true of somebody and no release has such a value; "
-                f"say what it is called there with {parameter('same_values', {strange[0]: ...})}"
+                f"'{undeclared[0]}' is true of somebody and no release has such a value; "
+                f"say what it is called there with {parameter('same_values', {undeclared[0]: ...})}"
             )
         return np.array([self._code.get(text, -1) for text in names], np.int64)

@@ -1,4 +1,4 @@
-"""An exposure in words, and as a document: everything that is told about it, and no arithmetic but rounding.
+"""Render an exposure in words and as a document, with no arithmetic but rounding.
 
 Shares are exact in the document, with a number rounded up beside each; sentences round up, too.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sidelight.attack.exposure import Exposure, ExposureWitness
     from sidelight.attack.intersection import ClaimedValues, TruthCheck
 
-# Where the partial breach is reported: a few that a reader can take in
+# The confidences at which the partial breach is reported: few enough to take in
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
 
 
@@ -34,7 +34,7 @@ def sentences(exposure: Exposure) -> Iterator[str]:
     if exposure.contradicted:
         reason = "no value is left" if exposure.semantics == "single" else "what one makes certain another rules out"
         yield f"For {_who(exposure.contradicted, exposure.located)} the releases contradict each other: {reason}."
-    # everybody is located, located nowhere, or known to be in no release: who is not located is no part of any share
+    # everybody is located, located nowhere, or known to be in no release: people who are not located are in no share
     total = exposure.people.total
     absent = total - exposure.located - exposure.located_nowhere
     if exposure.located_nowhere:
@@ -111,7 +111,7 @@ def _compare_with_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
 
 
 def _who_is_present(exposure: Exposure) -> Iterator[str]:
-    """Yield the assumptions: what was taken for a person, and who was taken to be in which release."""
+    """Yield the assumptions: what is treated as a person, and who is assumed to be in which release."""
     if exposure.people.each_row:
         rows = counted(exposure.people.total, "row")
         whose = "if people have several, name the column that says whose a row is"
@@ -139,7 +139,7 @@ def _who(share: Fraction, total: int) -> str:
 
 
 def at_least(amount: Fraction | float) -> str:
-    """Show how many people or values there are on average, rounded down: more of them is safer.
+    """Render a mean number of people or values, rounded down: more of them is safer.
 
     >>> at_least(Fraction(2, 3)), at_least(Fraction(1234))
     ('0.6', '1,234.0')
@@ -148,7 +148,7 @@ def at_least(amount: Fraction | float) -> str:
 
 
 def percent(share: Fraction) -> str:
-    """Show a share, rounded up."""
+    """Render a share as a percentage, rounded up."""
     return f"{to_places(share * 100, 1):f} %" if share else "0 %"
 
 
@@ -233,7 +233,7 @@ def _truth(truth: TruthCheck) -> dict[str, object]:
 
 
 def witness_document(witness: ExposureWitness) -> dict[str, object]:
-    """Return what is concluded about somebody as plain data."""
+    """Return the conclusions about one person as plain data."""
     return {
         "known": dict(witness.cells),
         "people": witness.people,

@@ -1,4 +1,4 @@
-"""How much would releases that were made independently give away together?  An experiment on a table one has.
+"""Simulate how much independently made releases disclose together: an experiment on a table.
 
 One repetition draws n samples of m people, o of whom are in all samples and everybody else in one at most; publishes
 each sample on its own, by every method within every policy; and intersects the releases about the o people in common.
@@ -102,7 +102,7 @@ Samples: TypeAlias = tuple[Table, tuple[Table, ...]]  # people who are in all sa
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How samples are drawn, again and again: every repetition from its own child of the seed."""
+    """The settings by which samples are drawn, each repetition from its own child of the seed."""
 
     overlap: int
     people: int | None  # in each sample; None: as many as there can be
@@ -129,7 +129,7 @@ class Sampling:
 
     @property
     def title(self) -> str:
-        """Which samples are drawn, and how often.
+        """The samples and repetitions, in words.
 
         >>> Sampling(500, 3_000, 2, 1, seed=7).title
         '2 releases of 3,000 people each, 500 in common, 1 repetition'
@@ -149,7 +149,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Sampling):
-    """What independent releases of overlapping samples gave away together."""
+    """The figures of what independent releases of overlapping samples disclosed together."""
 
     points: tuple[SimulationPoint, ...]
 
@@ -168,7 +168,7 @@ class Simulation(Sampling):
         return html_table(self.title, ("method", "policy", "published", *figures), rows, total=len(rows))
 
     def point(self, method: str, policy: str | int) -> SimulationPoint:
-        """Find a method under a policy."""
+        """Return the point of a method under a policy."""
         for each in self.points:
             if (each.method, each.policy) == (method, str(policy)):
                 return each
@@ -210,7 +210,7 @@ def simulate_composition(
     seed: int,
     progress: Progress = quiet,
 ) -> Simulation:
-    """How much would independent releases of overlapping parts of this table give away?
+    """Simulate how much independent releases of overlapping parts of this table disclose.
 
     Draws samples, makes a release of each on its own, by each method within each policy, and attacks the people in
     common.  What comes out are means with 95 % confidence intervals over the repetitions.
@@ -253,10 +253,10 @@ def simulate_composition(
     for called, policy in policies.items():
         expect(Policy, policy, f"policy '{called}'")
     bounds = []
-    for given in confidences:
-        bound = exact_number(given, BadMeasure, "a confidence")
+    for confidence in confidences:
+        bound = exact_number(confidence, BadMeasure, "a confidence")
         if isinstance(bound, float):
-            raise BadMeasure(f"a confidence lies between 0 and 1, not {as_given(given)}")
+            raise BadMeasure(f"a confidence lies between 0 and 1, not {as_given(confidence)}")
         bounds.append(bound)
     trials: dict[tuple[str, str], list[Figures]] = {}
     for number, ((shared, samples), rng) in enumerate(sampling.repeat(table)):
@@ -327,7 +327,7 @@ def _read_schemes(methods: Sequence[Scheme], releases: int) -> list[tuple[str, t
 
 
 def draw_samples(table: Table, *, overlap: int, people: int | None, releases: int, rng: np.random.Generator) -> Samples:
-    """Draw samples of so many people each, of whom `overlap` are in all of them and the others in one only.
+    """Draw samples of `people` each, of whom `overlap` are in all of them and the others in one only.
 
     >>> import sidelight as sl
     >>> shared, samples = draw_samples(
@@ -371,5 +371,5 @@ def _subtable(table: Table, entries: Integers) -> Table:
     keys, row = np.unique(key[entries], return_inverse=True)
     counts = Counts.from_entries(row, value[entries], np.ones(len(entries), np.int64), (len(keys), len(table.domain)))
     quasi = tuple(column.take(keys).compact() for column in table.quasi)
-    intake = Intake(roles=table.intake.roles)  # whose a row is, as in the table
+    intake = Intake(roles=table.intake.roles)  # what identifies the person, as in the table
     return Table(quasi, table.sensitive, table.domain, counts.per_row(), counts, intake=intake)
