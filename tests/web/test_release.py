@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from sidelight.answers.candidates import SearchChoice
 from sidelight.cli.serve import workspace
 from sidelight.publish.publish import read_published
-from sidelight.web.searches import Looked
+from sidelight.web.searches import SearchState
 from sidelight.web.workspace import State, Workspace
 
 pytestmark = pytest.mark.browser
@@ -109,7 +109,7 @@ def test_after_a_restart_the_address_says_what_to_do(held, serve, page):
     page.get_by_role("button", name="Search").click()
     expect(page.locator(".job")).to_be_visible()
     running.jobs.close()  # as the server does when it ends
-    question = Looked(held, of_all(held, **SLOW), SearchChoice(suppress="0.2", ask="nobody")).question
+    question = SearchState(held, of_all(held, **SLOW), SearchChoice(suppress="0.2", ask="nobody")).question
     assert running.jobs.of(question).stage == "cancelled"
     expect(page.get_by_role("heading", level=1)).to_contain_text("The search was cancelled")
 

@@ -1,8 +1,7 @@
-"""What could be published instead of the release that a search found best?  Each is judged by the whole policy.
+"""The candidates that a search offers for publication, each judged by the whole policy.
 
-Candidates are the best release, the other minimal ones of a lattice, and what a surface remembers of other searches
-within the same limits.  They are compared by what limits find and by what is lost; rows are those of releases, as
-groups, and never of people.
+Candidates are the best release, the other minimal ones of a lattice, and results of other searches within the same
+limits.  They are compared by the findings of limits and by their loss; rows are groups of a release, never people.
 """
 
 from __future__ import annotations
@@ -40,6 +39,7 @@ from sidelight.report.charts.searches import (
     search_chart,
 )
 from sidelight.report.page import Grid
+from sidelight.report.plots import description_of, specification, table_behind, title_of
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.report.report import conclude as conclude_findings
 from sidelight.rounding import short_decimal
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
     from sidelight.progress import Progress
     from sidelight.publish.publish import Published
-    from sidelight.release.release import Release
     from sidelight.report.plots import Drawing
     from sidelight.search.method import Method
     from sidelight.table.hierarchy import Hierarchy
@@ -68,7 +67,7 @@ METHOD_WORDS = {
     "anatomy": "columns as they are, and values apart, by bucket",
     "microaggregation": "clusters of people who are alike, each as its average",
 }
-"""What each method does, in a few words."""
+"""Each method in a few words."""
 
 OPTIONS_OF = {
     "lattice": ("utility", "suppress", "suppressed", "nodes"),
@@ -76,7 +75,7 @@ OPTIONS_OF = {
     "anatomy": (),
     "microaggregation": ("average",),
 }
-"""Which options each method has; the others are not looked at."""
+"""The options of each method; the others are ignored."""
 
 OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
     "method": tuple(METHODS),
@@ -86,13 +85,13 @@ OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
     "average": get_args(LabelAverage),
     "ask": ASK_CHOICES,
 }
-"""What an option may be, where it is one of a few words."""
+"""The choices of options that have some."""
 
 
 class SearchChoice(BaseModel):
-    """How to search: as texts, as an address has them; empty ones mean what the command line takes."""
+    """How to search: texts, as an address has them; an empty one is the default of the command line."""
 
-    model_config = ConfigDict(frozen=True)  # a part of questions, which are told apart
+    model_config = ConfigDict(frozen=True)  # hashable, as a part of questions
 
     method: str = Field(default="lattice", description="which search", max_length=40)
     utility: str = Field(default="", description="what the best is best at (lattice)", max_length=40)
@@ -105,7 +104,7 @@ class SearchChoice(BaseModel):
 
     @classmethod
     def read(cls, fields: Sequence[tuple[str, str]]) -> SearchChoice:
-        """Read it from the fields of an address; what belongs to another method is left out.
+        """Parse it from the fields of an address; options of other methods are left out.
 
         >>> SearchChoice.read([("method", "mondrian"), ("suppress", "0.1"), ("ask", "both")]).stated()
         {'method': 'mondrian'}
@@ -127,11 +126,11 @@ class SearchChoice(BaseModel):
         return choice
 
     def stated(self) -> dict[str, str]:
-        """Return what is not as usual, as an address says it."""
+        """Return what differs from the defaults, as an address has it."""
         return {name: text for name, text in self.model_dump().items() if text}
 
     def to_method(self) -> Method:
-        """Make the method with its options."""
+        """Build the method with its options."""
         if self.method == FullDomain.name:
             try:
                 share = float(self.suppress or 0)
@@ -150,11 +149,11 @@ class SearchChoice(BaseModel):
 
     @property
     def utility_name(self) -> UtilityName:
-        """What the best of the minimal ones is best at."""
+        """The utility that chooses among minimal releases."""
         return cast("UtilityName", self.utility or DEFAULT_UTILITY)
 
     def in_words(self) -> str:
-        """Say it in a few words.
+        """Return it in a few words.
 
         >>> SearchChoice(suppress="0.02").in_words()
         'lattice, suppress 0.02'
@@ -163,7 +162,7 @@ class SearchChoice(BaseModel):
         return ", ".join([self.method, *(f"{name} {text}" for name, text in options.items())])
 
     def recipe(self, file: FileRecipe, limits: Sequence[Criterion], levels: Mapping[str, int]) -> Recipe:
-        """Write what searches and publishes the same; with `levels`, those that are taken instead of the best."""
+        """Write the recipe that searches and publishes; `levels` are taken instead of the best ones."""
         words = [*file.words("protect"), *write_limit_options(limits), "--hierarchies", file.folder]
         words += [word for name, text in self.stated().items() for word in (f"--{name}", text)]
         words += ["--levels", levels_text(levels)] if levels else []
@@ -172,14 +171,14 @@ class SearchChoice(BaseModel):
             name: Name(text) if name in ("suppress", "nodes") else text for name, text in self.stated().items()
         }
         method = str(settings.pop("method"))
-        found = f"found = {write_protect(method, {**settings, 'levels': levels})}"
-        python = write_python(*file.inputs(), *write_limits(limits), found, 'found.publish("release.parquet")')
+        searching = f"found = {write_protect(method, {**settings, 'levels': levels})}"
+        python = write_python(*file.inputs(), *write_limits(limits), searching, 'found.publish("release.parquet")')
         command = shell([*words, "--output", "release.parquet"])
         return Recipe(commands=(*file.preparations(coarser=True), command), python=python)
 
 
 class CandidateLine(DocumentPart):
-    """A release that could be published: how large, what it loses, and what each limit finds."""
+    """A release that could be published: its size, its loss, and the finding of each limit."""
 
     key: str = Field(description="tells it from the others in an address")
     name: str
@@ -189,13 +188,13 @@ class CandidateLine(DocumentPart):
     utility: dict[str, float | None]
     results: tuple[str, ...] = Field(description="what each limit finds, in the order of the findings")
     result: Live[SearchResult]
-    choice: Live[SearchChoice]  # how it was found
+    choice: Live[SearchChoice]
     findings: Live[tuple[AuditFinding, ...]]
-    before: Live[tuple[AuditFinding, ...]]  # what the limits find of the table as it is
+    before: Live[tuple[AuditFinding, ...]]  # of the table as it is
 
     @classmethod
     def from_result(cls, result: SearchResult, choice: SearchChoice, before: tuple[AuditFinding, ...]) -> CandidateLine:
-        """Name what was found by its levels, or else by how it was searched for."""
+        """Build the candidate of a result, named by its levels or else by its search."""
         name, words = ", ".join(f"{column} {level}" for column, level in result.levels.items()), choice.in_words()
         findings = audit_report(result.release, verdict=result.verdict).answer.findings
         return cls(
@@ -220,11 +219,71 @@ class CandidateLine(DocumentPart):
         whom = f"{counted(self.people, 'person')} in {counted(self.groups, 'group')}{suppressed}{price}"
         return conclude_findings(self.findings, whom).text
 
+    @property
+    def may_hide_method(self) -> bool:
+        """Whether the sidecar may leave out how it was made."""
+        return self.result.method.prints_rows and not self.result.method.prints_averages
+
+    def choose_limit(self, text: str) -> int:
+        """Return the index of the limit to draw candidates against: the typed one, or the first on a risk."""
+        criteria = self.result.policy.criteria
+        if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) < len(criteria):
+            return int(text)
+        return next((index for index, each in enumerate(criteria) if each.measure.large_is_bad), 0)
+
+    def write_worth(self, utility: str) -> str:
+        """Write its value of a utility."""
+        worth = self.utility[utility]
+        return "infinite" if worth is None else short_decimal(worth) if worth < 10**4 else f"{worth:,.0f}"
+
+    def list_smallest_groups(self) -> Grid:
+        """List the twelve smallest groups as rows, without their sensitive values."""
+        groups = self.result.release.groups
+        smallest = np.argsort(groups.sizes, kind="stable")[:12]
+        columns = [column.take(smallest) for column in groups.columns]
+        printed = [[shown(each.labels[code]) for code in each.codes.tolist()] for each in columns]
+        people = [f"{size:,}" for size in groups.sizes[smallest].tolist()]
+        rows = tuple(zip(*printed, people, strict=True))
+        headings = (*(column.name for column in columns), "People")
+        return Grid(headings, rows, figures=frozenset({len(columns)}), omitted=self.groups - len(rows))
+
+    def list_printed_columns(self) -> Grid:
+        """List the columns: the level where there is one, the number of labels, and the most frequent ones."""
+        rows, levels = [], self.result.levels
+        for column in self.result.release.groups.columns:
+            codes, people = np.unique(column.codes, return_counts=True)
+            frequent = codes[np.argsort(-people, kind="stable")][:6].tolist()
+            some = ", ".join(shown(column.labels[code]) for code in frequent)
+            level = [str(levels[column.name])] if levels else []
+            rows.append((column.name, *level, f"{len(codes):,}", f"{some}, …" if len(codes) > len(frequent) else some))
+        headings = ("Column", *(["Level"] if levels else []), "Labels", "Such as")
+        return Grid(headings, tuple(rows), figures=frozenset(range(1, len(headings) - 1)))
+
+    def compare(self, other: CandidateLine) -> Grid:
+        """List its figures beside those of another candidate."""
+        rows = [
+            (name, f"{getattr(self, field):,}", f"{getattr(other, field):,}", "")
+            for name, field in (("people", "people"), ("groups", "groups"), ("suppressed people", "suppressed"))
+            if field != "suppressed" or self.suppressed or other.suppressed
+        ]
+        for criterion, own, others in zip(self.result.policy.criteria, self.results, other.results, strict=True):
+            rows.append((str(criterion.measure), own, others, f"limit {criterion.bound_text}"))
+        rows += [
+            (utility, self.write_worth(utility), other.write_worth(utility), MEANINGS[utility])
+            for utility in QUICK_UTILITIES
+            if utility in MEANINGS
+        ]
+        for name, level in self.result.levels.items():
+            if name in other.result.levels:
+                level_of_other = str(int(other.result.levels[name]))
+                rows.append((f"level of {name}", str(int(level)), level_of_other, "0: as it is"))
+        return Grid(("What", self.name, other.name, "Meaning"), tuple(rows), figures=frozenset({1, 2}))
+
 
 def search(
     table: Table, by: Mapping[str, Hierarchy], policy: Policy, choice: SearchChoice, progress: Progress
 ) -> tuple[CandidateLine, ...]:
-    """Search, and judge what could be published instead: the candidates, the best first."""
+    """Search, and return the judged candidates, the best first."""
     method = choice.to_method()
     problem = SearchProblem.build(table, policy, by, [method])
     raw = group(table, by=[column.name for column in table.quasi])
@@ -243,22 +302,32 @@ def search(
     return tuple(candidates)
 
 
-# How candidates are told of: in pictures, beside each other, and as rows.
+# Charts of candidates, as a page embeds them.
 
 
-def draw_shape(searched: SearchResult, result: SearchResult) -> Drawing:
-    """Draw the lattice that was searched with the levels that are taken, the cuts, or the sizes of groups."""
+def _embed(chart: Drawing) -> dict[str, Any]:
+    """Return the specification of a chart without its texts, which the page prints, and the table behind it."""
+    drawn = specification(chart)
+    for name in ("title", "usermeta", "description"):
+        drawn.pop(name, None)
+    title = title_of(chart)
+    words = description_of(chart).removeprefix(f"{title}.").strip()
+    return {"title": title, "description": words, "specification": drawn, "table": table_behind(chart)}
+
+
+def draw_shape(searched: SearchResult, result: SearchResult) -> dict[str, Any]:
+    """Draw the searched lattice with the levels that are taken, the cuts, or the sizes of groups."""
     if not (result.levels and searched.levels):
-        return search_chart(result, "sizes" if result.levels else None)
+        return _embed(search_chart(result, "sizes" if result.levels else None))
     lattice = SearchedLattice.from_result(searched)
     chosen = tuple(int(result.levels[name]) for name in lattice.heights)
-    return lattice_chart(SearchedLattice(lattice.heights, lattice.minimal, chosen, lattice.proven))
+    return _embed(lattice_chart(SearchedLattice(lattice.heights, lattice.minimal, chosen, lattice.proven)))
 
 
 def draw_candidates(
     candidates: Sequence[CandidateLine], taken: CandidateLine, choice: SearchChoice, against: int
-) -> Drawing:
-    """Draw candidates by what they lose and by what the limit with the number `against` finds."""
+) -> dict[str, Any]:
+    """Draw candidates by their loss and by the finding of the limit with the index `against`."""
     utility = "balanced loss" if choice.method != "lattice" else choice.utility_name
     points = (
         (
@@ -270,64 +339,18 @@ def draw_candidates(
         for each in candidates
         if each.result.method.prints_rows
     )
-    return candidates_chart(CandidateReleases.build(taken.result.policy.criteria[against], utility, points))
+    return _embed(candidates_chart(CandidateReleases.build(taken.result.policy.criteria[against], utility, points)))
 
 
-def list_smallest_groups(release: Release) -> Grid:
-    """List the smallest groups as rows; what values people have is not among them."""
-    smallest = np.argsort(release.groups.sizes, kind="stable")[:12]  # so many groups are shown as rows
-    columns = [column.take(smallest) for column in release.groups.columns]
-    printed = [[shown(each.labels[code]) for code in each.codes.tolist()] for each in columns]
-    people = [f"{size:,}" for size in release.groups.sizes[smallest].tolist()]
-    rows = tuple(zip(*printed, people, strict=True))
-    headings = (*(column.name for column in columns), "People")
-    return Grid(headings, rows, figures=frozenset({len(columns)}), omitted=len(release) - len(rows))
-
-
-def list_printed_columns(result: SearchResult) -> Grid:
-    """List what is printed of each column: its level where it has one, how many labels, and the most frequent ones."""
-    rows = []
-    for column in result.release.groups.columns:
-        codes, people = np.unique(column.codes, return_counts=True)
-        frequent = codes[np.argsort(-people, kind="stable")][:6].tolist()
-        some = ", ".join(shown(column.labels[code]) for code in frequent)
-        level = [str(result.levels[column.name])] if result.levels else []
-        rows.append((column.name, *level, f"{len(codes):,}", f"{some}, …" if len(codes) > len(frequent) else some))
-    headings = ("Column", *(["Level"] if result.levels else []), "Labels", "Such as")
-    return Grid(headings, tuple(rows), figures=frozenset(range(1, len(headings) - 1)))
-
-
-def compare_candidates(one: CandidateLine, two: CandidateLine) -> Grid:
-    """Put two candidates beside each other."""
-    rows = [("people", f"{one.people:,}", f"{two.people:,}", ""), ("groups", f"{one.groups:,}", f"{two.groups:,}", "")]
-    if one.suppressed or two.suppressed:
-        rows.append(("suppressed people", f"{one.suppressed:,}", f"{two.suppressed:,}", ""))
-    for criterion, a, b in zip(one.result.policy.criteria, one.results, two.results, strict=True):
-        rows.append((str(criterion.measure), a, b, f"limit {criterion.bound_text}"))
-    for utility in QUICK_UTILITIES:
-        if utility in MEANINGS:
-            worths = write_worth(one.utility[utility]), write_worth(two.utility[utility])
-            rows.append((utility, *worths, MEANINGS[utility]))
-    for name, level in one.result.levels.items():
-        if name in two.result.levels:
-            rows.append((f"level of {name}", str(int(level)), str(int(two.result.levels[name])), "0: as it is"))
-    return Grid(("What", one.name, two.name, "Meaning"), tuple(rows), figures=frozenset({1, 2}))
-
-
-def write_worth(worth: float | None) -> str:
-    """Write what a release is worth by a utility."""
-    return "infinite" if worth is None else short_decimal(worth) if worth < 10**4 else f"{worth:,.0f}"
-
-
-# Publishing: written, read back and judged again, as on the command line.  A page gives a plain name and no folder, and
-# what is there is never replaced.
+# Publishing: written, read back and judged again, as on the command line.  A page sends a plain name and no folder, and
+# no file is ever replaced.
 
 ENDINGS = (".parquet", ".csv")
 LONGEST_NAME = 100
 
 
 def find_name_problem(name: str) -> str:
-    """Return what is wrong with the name of a file, if something is: it names no folder and nothing hidden.
+    """Return what is wrong with the name of a file, or an empty text; folders and hidden files are refused.
 
     >>> find_name_problem("release-2"), find_name_problem("../release")
     ('', "'../release' is no name for a file here; give letters, digits, - and _, such as release, and no folder")
@@ -338,10 +361,7 @@ def find_name_problem(name: str) -> str:
 
 
 def read_publication(fields: Mapping[str, str], folder: Path | None) -> dict[str, Any]:
-    """Read from a form as which file a release is published, and what goes along: settings of `publish`.
-
-    `folder` is the one that the command named; a name without a folder is for the browser to keep.
-    """
+    """Parse the settings of `publish` from a form; the path is in `folder`, or a bare name for a download."""
     name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
     bad_name = find_name_problem(name)
     if bad_name or ending not in ENDINGS:
@@ -356,15 +376,12 @@ def read_publication(fields: Mapping[str, str], folder: Path | None) -> dict[str
 def write_publication(
     settings: Mapping[str, Any], result: SearchResult, *, for_browser: bool, progress: Progress
 ) -> tuple[Published, Path | None]:
-    """Publish a result, and put it into one file where the browser is to keep it: one more easily than three.
-
-    Returns what was published, and that file.
-    """
+    """Publish a result; return what was published, and for a browser the archive of its files."""
     progress("written aside, read back and judged again", 0, None)
     if not for_browser:
         return result.publish(**settings), None
-    kept = Path(tempfile.mkdtemp(prefix="published-")) / settings["path"]
-    published = result.publish(**{**settings, "path": kept})
+    stored = Path(tempfile.mkdtemp(prefix="published-")) / settings["path"]
+    published = result.publish(**{**settings, "path": stored})
     path = published.path.with_suffix(".zip")
     with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for each in (published.sidecar, published.dictionary, *published.paths):

@@ -53,6 +53,7 @@ from os import _exit
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
+from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
 from sidelight.progress import Progress
 
@@ -172,6 +173,23 @@ def so_far(what: str, done: int, total: int | None) -> str:
     return f"{what}: {done:,}" if total is None else f"{what}: {done:,} of {total:,}"
 
 
+class JobAnswer(DocumentPart):
+    """The progress of a job at one moment, and its problem if it ended without an answer."""
+
+    number: int
+    title: str
+    stage: Stage
+    sentence: str
+    done: int
+    total: int | None
+    problem: str | None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it had not ended."""
+        return self.stage in ("waiting", "running")
+
+
 @dataclass(eq=False)
 class Job:
     """Work that was submitted: its title, the address of its page, and its state."""
@@ -231,6 +249,10 @@ class Job:
             stopping = " Stopping." if self.stopping else ""
             return f"{self.title}: {self._doing or 'begun'}.{stopping}"
         return f"{self.title}: {self.problem or 'done'}."
+
+    def describe(self) -> JobAnswer:
+        """Return its progress as data, which stays the same while a page is rendered."""
+        return JobAnswer.model_validate(self, from_attributes=True)
 
     def looked_at(self, seconds: float | None = None) -> bool:
         """Return whether a client waits for it or has polled it in the last seconds (default: `FORGOTTEN`)."""

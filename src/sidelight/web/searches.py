@@ -1,10 +1,10 @@
-"""What do addresses of the views Release and Report ask for, and what is there of it?  Searches, and what is signed.
+"""Searches of the view Release, and the subject of a report: what their addresses name, and its state.
 
-A search is told apart by the columns, the limits and its options (`SearchChoice`); who asks for the same gets the same.
-Levels that were set elsewhere on the page are not among them: a search goes through all.
+A search is identified by the columns, the limits and its options (`SearchChoice`), not by the levels of the state: it
+goes through all.
 
-A report is about what a search found, or about the release that is looked at, and tells what was tried on the same one
-under Other releases, unless its address leaves that out.
+A report is about the result of a search or about the release of the state, and includes attacks on the same release
+under Other releases, unless its address leaves them out.
 """
 
 from __future__ import annotations
@@ -13,37 +13,47 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from sidelight.answers.candidates import CandidateLine, SearchChoice, read_publication, search, write_publication
+from sidelight.answers.candidates import (
+    CandidateLine,
+    SearchChoice,
+    draw_candidates,
+    draw_shape,
+    read_publication,
+    search,
+    write_publication,
+)
 from sidelight.answers.exposure import ExposureAnswer, OtherRelease
-from sidelight.errors import BadPolicy, NotAvailable, NotPublished, SidelightError
+from sidelight.documents.document import AttackerFacts, DocumentPart, attacker_facts
+from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, NotPublished, SidelightError
+from sidelight.measures.measure import AttackerAnswer
+from sidelight.report.answer import Live, Recipe
 from sidelight.report.make import report_on_result, summarise_exposure
 from sidelight.report.plots import altair
 from sidelight.report.release_report import Circumstances, ReleaseReport
+from sidelight.report.report import AuditFinding
 from sidelight.search.protect import add_answers
 from sidelight.text import counted
-from sidelight.web.jobs import Job, Work, so_far
+from sidelight.web.jobs import Job, JobAnswer, Work, so_far
 from sidelight.web.workspace import LONGEST_TEXT, MOST_FILES, State, StateFields, Workspace, read_state
 
 if TYPE_CHECKING:
     from sidelight.answers.signing import ReportChoice
-    from sidelight.measures.measure import AttackerAnswer
     from sidelight.progress import Progress
-    from sidelight.report.answer import Recipe
     from sidelight.search.method import SearchResult
     from sidelight.search.protect import Ask
 
 PUBLISHING = "publishing"
-"""The lane of what is published."""
+"""The lane of publishing."""
 
 ATTEMPTS = "other releases"
-"""The lane of jobs in which releases are tried on what was dropped."""
+"""The lane of attacks with uploaded releases."""
 
 NAMES_A_SEARCH = {"method", "take"}
-"""The fields of an address that is about what one search found, whoever signs it: about nothing else instead."""
+"""The fields of an address that names one search, which no other result may replace."""
 
 
 class SearchFields(SearchChoice, StateFields):
@@ -52,12 +62,12 @@ class SearchFields(SearchChoice, StateFields):
     take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
 
     def choice(self) -> SearchChoice:
-        """Read how to search."""
+        """Parse how to search."""
         return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
 
 
 def search_words(what: str, done: int, total: int | None) -> str:
-    """Return how far a search is.
+    """Return the progress of a search in words.
 
     >>> search_words("levels (0, 1)", 340, 512), search_words("531 groups", 531, None)
     ('looked at 340 of at most 512 generalisations', '531 groups so far')
@@ -70,14 +80,32 @@ def search_words(what: str, done: int, total: int | None) -> str:
 
 
 def ask_attackers(result: SearchResult, which: Ask, progress: Progress) -> tuple[AttackerAnswer, ...]:
-    """Ask two readers what they would reach whom the policy does not name."""
+    """Ask two attackers that the policy does not mention what they would learn."""
     progress("asking what a learner and an insider would reach", 0, None)
     return add_answers(result, which, progress).readers
 
 
+class ReleaseAnswer(DocumentPart):
+    """The result of a search, or its progress."""
+
+    sentence: str
+    holds: bool | None
+    searching: JobAnswer | None = Field(default=None, description="the search; none where it was not begun")
+    problem: str | None = None
+    taken: str | None = Field(default=None, description="the key of the candidate that is looked at")
+    findings: tuple[AuditFinding, ...] = ()
+    before: tuple[AuditFinding, ...] = Field(default=(), description="what the limits find of the table as it is")
+    candidates: tuple[CandidateLine, ...] = ()
+    readers: tuple[AttackerFacts, ...] = Field(default=(), description="two readers whom the limits do not name")
+    warnings: tuple[str, ...] = ()
+    candidate: Live[CandidateLine | None] = None  # the one that is taken
+    asking: Live[JobAnswer | None] = None  # the job that asks attackers about it
+    attackers: Live[tuple[AttackerAnswer, ...]] = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What an address of this view asks for, and what there is of it."""
+class SearchState:
+    """The search that an address names, the candidate that it takes, and what is known of them."""
 
     workspace: Workspace
     state: State
@@ -85,59 +113,59 @@ class Looked:
     take: str = ""
 
     @classmethod
-    def read(cls, workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked:
-        """Read what an address, or a form, asks for."""
+    def read(cls, workspace: Workspace, fields: Sequence[tuple[str, str]]) -> SearchState:
+        """Parse the fields of an address or a form."""
         take = next((text for name, text in fields if name == "take"), "")[:LONGEST_TEXT]
         return cls(workspace, read_state(fields), SearchChoice.read(fields), take)
 
     def also(self, **more: object) -> dict[str, object]:
-        """Return what this view alone needs of an address."""
+        """Return its own fields of an address."""
         return {**self.choice.stated(), **({"take": self.take} if self.take else {}), **more}
 
     def address(self, **more: object) -> str:
-        """Return where it stands."""
+        """Return the address of its page."""
         return self.state.address("/release", self.also(**more))
 
     @property
     def question(self) -> Hashable:
-        """What tells searches apart."""
+        """The key of the search."""
         state = self.state
         return ("search", state.quasi, state.sensitive, state.missing, state.limits, self.choice)
 
     @property
     def job(self) -> Job | None:
-        """The search, if it was begun."""
+        """The job of the search, if it was started."""
         return self.workspace.jobs.of(self.question)
 
     @property
-    def found(self) -> tuple[CandidateLine, ...]:
-        """What the search has found, the best first; nothing as long as it has not."""
+    def results(self) -> tuple[CandidateLine, ...]:
+        """The candidates of the search once it is done, the best first."""
         job = self.job
         return job.answer if job is not None and job.stage == "done" else ()
 
     @property
     def candidates(self) -> tuple[CandidateLine, ...]:
-        """All that could be published: of this search, then of others within the same limits."""
-        candidates = [*self.found]
-        for other in list_found(self.workspace, self.state) if candidates else ():
-            if other.choice != self.choice and other.found:
-                best, words = other.found[0], other.choice.in_words()
+        """The candidates of this search, then the best of each other one within the same limits."""
+        candidates = [*self.results]
+        for other in list_ended_searches(self.workspace, self.state) if candidates else ():
+            if other.choice != self.choice and other.results:
+                best, words = other.results[0], other.choice.in_words()
                 names = {"key": f"{words}: {best.key}", "name": f"{words}: {best.name}"}
                 candidates.append(best.model_copy(update=names))
         return tuple(candidates)
 
     @property
     def taken(self) -> CandidateLine | None:
-        """The candidate that is looked at: the one that the address names and no other, or the best."""
+        """The candidate that the address names; the best if it names none."""
         return next((each for each in self.candidates if each.key == self.take or not self.take), None)
 
     @property
-    def best_instead(self) -> Looked | None:
-        """The best of this search, where the address names a candidate that is not known here (any more)."""
-        return replace(self, take="") if self.take and self.found and self.taken is None else None
+    def best_instead(self) -> SearchState | None:
+        """The best of this search, where the address names a candidate that is not known (any more)."""
+        return replace(self, take="") if self.take and self.results and self.taken is None else None
 
-    def asking(self) -> Job | None:
-        """Ask the two readers of the candidate that is looked at; once, and not again where somebody cancelled it."""
+    def start_attackers(self) -> Job | None:
+        """Ask two attackers about the candidate that is taken; once, and not again after a cancellation."""
         taken = self.taken
         if taken is None:
             return None
@@ -156,7 +184,7 @@ class Looked:
         return job
 
     def refusal(self) -> SidelightError | None:
-        """Return why it cannot be searched, if it cannot, where nobody has begun to."""
+        """Return the reason why the search cannot start, if there is one and it has not started."""
         if self.job is not None:
             return None
         try:
@@ -167,15 +195,15 @@ class Looked:
         return None
 
     def gather(self) -> Work:
-        """Read the table and its hierarchies, or take them where they are kept."""
+        """Gather the table, its hierarchies and the policy."""
         with suppress(NotAvailable):
-            altair()  # slow to import: here somebody is told to wait
+            altair()  # slow to import, and the page shows progress here
         workspace, state = self.workspace, self.state
         table, by, policy = workspace.table(state), workspace.hierarchies(state), workspace.policy(state)
         return partial(search, table, by, policy, self.choice)
 
     def start(self) -> Job:
-        """Begin the search."""
+        """Start the search."""
         refusal = self.refusal()
         if refusal is not None:
             raise refusal
@@ -188,23 +216,21 @@ class Looked:
         )
 
     def sample(self) -> Recipe | None:
-        """Write what searches and publishes the same; nothing where nothing can be searched."""
+        """Write the recipe that searches and publishes; None where there is nothing to search."""
         try:
             recipe, policy = self.workspace.recipe(self.state), self.workspace.policy(self.state)
         except SidelightError:
             return None
         if self.workspace.source.read_table is None:  # published already
             return None
-        # how what is looked at was found, which another search may have; or how it would be searched for
-        taken = self.taken
-        # those that were taken instead of the best ones of this search
-        instead = taken is not None and self.take != "" and taken in self.found[1:]
-        levels = {name: int(level) for name, level in taken.result.levels.items()} if taken and instead else {}
+        taken = self.taken  # perhaps of another search, whose choice is written then
+        is_other = taken is not None and self.take != "" and taken in self.results[1:]
+        levels = {name: int(level) for name, level in taken.result.levels.items()} if taken and is_other else {}
         return (self.choice if taken is None else taken.choice).recipe(recipe, policy.criteria, levels)
 
     def publish(self, fields: Mapping[str, str]) -> Job:
-        """Publish the candidate that is looked at; what readers said of it goes along."""
-        taken, asking = self.taken, self.asking()
+        """Publish the candidate that is taken, with the answers of attackers."""
+        taken, asking = self.taken, self.start_attackers()
         if taken is None or asking is None:
             raise NotPublished("nothing was found yet that could be published; search first")
         if asking.goes_on:
@@ -220,27 +246,83 @@ class Looked:
             here=True,
         )
 
+    def answer(self) -> ReleaseAnswer:
+        """Return the result of the search, or its progress."""
+        job, limits = self.job, len(self.state.limits)
+        if job is None:
+            words = f"Not searched yet within {counted(limits, 'limit')}: say how, and press Search."
+            if self.workspace.source.read_table is None:
+                words = "This was published already: searching needs the table that it was made from."
+            elif not limits:
+                words = "Nothing is searched without a limit."
+            return ReleaseAnswer(sentence=words, holds=None)
+        searching = job.describe()
+        if searching.goes_on:
+            return ReleaseAnswer(sentence=searching.sentence, holds=None, searching=searching)
+        taken = self.taken
+        if taken is None:
+            nothing, cancelled = isinstance(job.error, NothingSafe), searching.stage == "cancelled"
+            words = "Nothing within policy was found." if nothing else "There is no answer to this search."
+            return ReleaseAnswer(
+                sentence="The search was cancelled; nothing was published." if cancelled else words,
+                holds=False if nothing else None,
+                searching=searching,
+                problem=None if cancelled else searching.problem,
+            )
+        job = self.start_attackers()
+        asking = None if job is None else job.describe()
+        attackers = add_attackers(taken.result, job).readers if asking and not asking.goes_on else ()
+        return ReleaseAnswer(
+            sentence=taken.conclude(),
+            holds=True,
+            searching=searching,
+            taken=taken.key,
+            findings=taken.findings,
+            before=taken.before,
+            candidates=self.candidates,
+            readers=tuple(map(attacker_facts, attackers)),
+            warnings=(*taken.result.notes, *taken.result.warnings),
+            candidate=taken,
+            asking=asking,
+            attackers=attackers,
+        )
+
+    def draw(self, answer: ReleaseAnswer, against: int) -> dict[str, dict[str, Any]]:
+        """Draw the search and its candidates against a limit, once; nothing without the extra that draws."""
+        answers, candidates, taken = self.workspace.answers, answer.candidates, answer.candidate
+        charts, key = dict[str, dict[str, Any]](), (self.question, answer.taken)
+        with suppress(NotAvailable):
+            if taken is not None:
+                searched = next(iter(candidates), taken).result
+                charts["shape"] = answers.of(("shape", key), lambda: draw_shape(searched, taken.result))
+            if taken is not None and len(candidates) > 1:
+                charts["front"] = answers.of(
+                    ("front", key, tuple(each.key for each in candidates), against),
+                    lambda: draw_candidates(candidates, taken, self.choice, against),
+                )
+        return charts
+
 
 def add_attackers(result: SearchResult, asking: Job | None) -> SearchResult:
-    """Let a result tell what the readers said; where nobody asked them, that."""
+    """Return a result with the answers of attackers; without any, they say that nobody was asked."""
     if asking is not None and asking.stage == "done":
         return replace(result, readers=asking.answer)
     return add_answers(result, "nobody")
 
 
-def list_found(workspace: Workspace, state: State) -> Iterator[Looked]:
-    """Yield the searches within the same limits that have found something, the latest first."""
+def list_ended_searches(workspace: Workspace, state: State) -> Iterator[SearchState]:
+    """Yield the searches within the same limits that have an answer, the latest first."""
     for job in workspace.jobs.list_ended():
         match job.question:
             case (*_, SearchChoice() as choice):
-                looked = Looked(workspace, state, choice)
-                if job.question == looked.question:
-                    yield looked
+                search = SearchState(workspace, state, choice)
+                if job.question == search.question:
+                    yield search
 
 
-def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked | None:
-    """Return the search that an address names, or else the latest within its limits, where it has found something."""
-    named = Looked.read(workspace, fields)
+def find_latest_search(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> SearchState | None:
+    """Return the search that an address names, or the latest one with a result within its limits."""
+    named = SearchState.read(workspace, fields)
     if any(name in NAMES_A_SEARCH for name, _ in fields):
         if named.taken is None:
             raise BadPolicy(
@@ -248,36 +330,36 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
                 "Release, or wait for it (the page forgets what it found when it is closed)"
             )
         return named
-    return next((each for each in list_found(workspace, named.state) if each.taken is not None), None)
+    return next((each for each in list_ended_searches(workspace, named.state) if each.taken is not None), None)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a report is about: a release that a search found, or the one that is looked at."""
+    """The subject of a report: the result of a search, or the release of the state."""
 
     workspace: Workspace
     state: State
-    search: Looked | None
+    search: SearchState | None
     also: Mapping[str, object]
-    without: tuple[str, ...] = ()  # the other files whose attack is not told
+    without: tuple[str, ...] = ()  # keys of the files whose attack is left out
 
     @classmethod
     def read(cls, workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Subject:
-        """Read it from an address."""
+        """Parse the fields of an address."""
         of_file = ("of", "file") in fields
-        search = None if of_file else latest_found(workspace, fields)
+        search = None if of_file else find_latest_search(workspace, fields)
         also: dict[str, object] = {"of": "file"} if of_file else search.also() if search else {}
         without = tuple(dict.fromkeys(text for name, text in fields if name == "without"))[:MOST_FILES]
         return cls(workspace, read_state(fields), search, also | ({"without": [*without]} if without else {}), without)
 
     @cached_property
     def candidate(self) -> CandidateLine | None:
-        """What was found, where it is about that."""
+        """The result of the search, if it is about one."""
         return None if self.search is None else self.search.taken
 
     @property
     def attacked_state(self) -> State | None:
-        """The state in which the same release is looked at; None of what a search found that no levels tell."""
+        """The state of the same release; None for the result of a search that levels alone do not describe."""
         if self.candidate is None:
             return self.state
         levels = self.candidate.result.levels
@@ -287,7 +369,7 @@ class Subject:
 
     @cached_property
     def attempts(self) -> tuple[ExposureAnswer, ...]:
-        """What was tried on this release and no other, as long as the page remembers it, in the order of trying."""
+        """The attacks on this release that the page remembers, in their order."""
         answers: dict[OtherRelease, ExposureAnswer] = {}
         for job in reversed(self.workspace.jobs.list_ended(ATTEMPTS)):
             match job.question:
@@ -299,18 +381,18 @@ class Subject:
 
     @property
     def attacks(self) -> tuple[ExposureAnswer, ...]:
-        """What of it the document tells."""
+        """The attacks that the document includes."""
         return tuple(each for each in self.attempts if each.beside.other.key not in self.without)
 
     @property
-    def asking(self) -> Job | None:
-        """The two readers who are asked of what was found, while they are."""
-        job = None if self.search is None else self.search.asking()
+    def pending(self) -> Job | None:
+        """The job that asks attackers about the result, while it goes on."""
+        job = None if self.search is None else self.search.start_attackers()
         return job if job is not None and job.goes_on else None
 
     @property
     def in_words(self) -> str:
-        """Which release the document is about, so that nobody signs another."""
+        """The sentence that names the release, so that no other one is signed by mistake."""
         source = self.workspace.source
         name, taken = source.title or source.name, self.candidate
         chosen = self.state.levels if taken is None else taken.result.levels.items()
@@ -326,21 +408,21 @@ class Subject:
         return f"This is about {name} as it stands, as if it were published so."
 
     def measure(self) -> ReleaseReport:
-        """Make the document, which nobody has signed: what is measured is measured once, whoever signs it."""
+        """Build the document without its sign-off, measured once."""
         workspace, state, search, taken = self.workspace, self.state, self.search, self.candidate
-        told = tuple(each.beside.attack for each in self.attacks)
+        attacks = tuple(each.beside.attack for each in self.attacks)
         if search is None or taken is None:
-            question: tuple[object, ...] = ("report", state.subject, state.limits, told)
+            question: tuple[object, ...] = ("report", state.subject, state.limits, attacks)
             return workspace.answers.of(question, self._measure_file)
-        if self.asking is not None:
+        if self.pending is not None:
             raise BadPolicy("two readers are being asked still; wait for them, or cancel that under Release")
-        readers = search.asking()
-        result = add_attackers(taken.result, readers)
-        question = ("found report", search.question, taken.key, readers and readers.stage, told)
+        asking = search.start_attackers()
+        result = add_attackers(taken.result, asking)
+        question = ("found report", search.question, taken.key, asking and asking.stage, attacks)
         return workspace.answers.of(question, lambda: report_on_result(result, self._circumstances()))
 
     def _circumstances(self) -> Circumstances:
-        """Return what the page knows besides: attacks, told as Other releases does."""
+        """Return the attacks, with the notes of Other releases."""
         attacks = (
             summarise_exposure(each.exposure, [each.name]).model_copy(update={"notes": each.notes})
             for each in self.attacks
@@ -365,7 +447,7 @@ class Subject:
         )
 
     def sample(self, choice: ReportChoice) -> Recipe:
-        """Write the command and the Python that come to the same."""
+        """Write the command and the Python that repeat it."""
         from sidelight.answers.signing import write_report_recipe  # noqa: PLC0415 - searches need none of it
 
         workspace = self.workspace
@@ -380,5 +462,5 @@ class Subject:
         )
 
     def report(self, choice: ReportChoice) -> ReleaseReport:
-        """Make the document as somebody signs it."""
+        """Build the document with its sign-off."""
         return choice.sign(self.measure(), self.sample(choice))

@@ -8,7 +8,7 @@ from sidelight.errors import BadPolicy
 from sidelight.progress import quiet
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.microaggregation import Microaggregation
-from sidelight.web.searches import Looked
+from sidelight.web.searches import SearchState
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_measures_without_a_limit_bound_nothing(held):
 
 def test_every_candidate_is_within_policy_and_the_best_is_first(held):
     state = held.start.but(limits=("group size >= 2",))
-    found = Looked(held, state, SearchChoice()).gather()(quiet)
+    found = SearchState(held, state, SearchChoice()).gather()(quiet)
     losses = [each.result.utility["balanced loss"] for each in found]
     assert all(each.result.verdict.safe for each in found)
     assert losses[0] == min(losses)
@@ -59,20 +59,20 @@ def test_every_candidate_is_within_policy_and_the_best_is_first(held):
 
 
 def test_levels_that_are_set_elsewhere_do_not_tell_searches_apart(held):
-    one = Looked(held, held.start, SearchChoice()).question
-    assert one == Looked(held, held.start.but(levels=(("age", 2),)), SearchChoice()).question
-    assert one != Looked(held, held.start.but(limits=("group size >= 3",)), SearchChoice()).question
+    one = SearchState(held, held.start, SearchChoice()).question
+    assert one == SearchState(held, held.start.but(levels=(("age", 2),)), SearchChoice()).question
+    assert one != SearchState(held, held.start.but(limits=("group size >= 3",)), SearchChoice()).question
 
 
 def test_what_another_search_found_is_a_candidate_too_but_not_within_other_limits(held):
     state = held.start.but(limits=("group size >= 2",))
     for choice in (SearchChoice(), SearchChoice(method="mondrian")):
-        assert Looked(held, state, choice).start().wait(20)
-    looked = Looked.read(held, [*state.pairs(), ("take", "mondrian: mondrian")])
-    assert looked.taken is not None
-    assert looked.taken.result.method.name == "mondrian"
-    gone = Looked.read(held, [*state.pairs(), ("take", "none")])
-    assert (gone.taken, gone.best_instead.taken) == (None, looked.found[0])
+        assert SearchState(held, state, choice).start().wait(20)
+    named = SearchState.read(held, [*state.pairs(), ("take", "mondrian: mondrian")])
+    assert named.taken is not None
+    assert named.taken.result.method.name == "mondrian"
+    gone = SearchState.read(held, [*state.pairs(), ("take", "none")])
+    assert (gone.taken, gone.best_instead.taken) == (None, named.results[0])
     other = state.but(limits=("group size >= 3",))
-    assert Looked(held, other, SearchChoice()).start().wait(20)
-    assert "mondrian: mondrian" not in {each.key for each in Looked(held, other, SearchChoice()).candidates}
+    assert SearchState(held, other, SearchChoice()).start().wait(20)
+    assert "mondrian: mondrian" not in {each.key for each in SearchState(held, other, SearchChoice()).candidates}

@@ -15,10 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
 from sidelight.web import jobs as long_work
-from sidelight.web.jobs import Job, Stage
+from sidelight.web.jobs import Job, JobAnswer
 from sidelight.web.pages import Complaint, environment, go_to
 
 if TYPE_CHECKING:
@@ -31,23 +30,6 @@ GONE = "There is no such work: it was long ago, or the page was started again si
 
 
 JobNumber = Annotated[int, Path(ge=0, le=10**9)]
-
-
-class JobAnswer(DocumentPart):
-    """The progress of a job, and its problem if it ended without an answer."""
-
-    number: int
-    title: str
-    stage: Stage
-    sentence: str
-    done: int
-    total: int | None
-    problem: str | None
-
-
-def document(job: Job) -> JobAnswer:
-    """Return a job as data."""
-    return JobAnswer.model_validate(job, from_attributes=True)
 
 
 async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) -> Any:  # noqa: ANN401 - of any work
@@ -127,10 +109,10 @@ def again(request: Request, number: JobNumber) -> Response:
 @router.get("/api/jobs/{number}", responses={404: {"model": Complaint}, 422: {"model": Complaint}})
 def data(request: Request, number: JobNumber) -> JobAnswer:
     """Return the progress of a job."""
-    return document(_job(request, number))
+    return _job(request, number).describe()
 
 
 @router.post("/api/jobs/{number}/cancel", responses={404: {"model": Complaint}, 422: {"model": Complaint}})
 def cancel_data(request: Request, number: JobNumber) -> JobAnswer:
     """Cancel a job."""
-    return document(_cancel(request, number))
+    return _cancel(request, number).describe()

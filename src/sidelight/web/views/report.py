@@ -25,7 +25,7 @@ from sidelight.report.release_report import ReleaseReport
 from sidelight.report.render import browser_path, html_within, pdf_page
 from sidelight.report.report import conclude
 from sidelight.web.pages import Complaint, PageView, page
-from sidelight.web.searches import NAMES_A_SEARCH, SearchFields, Subject, latest_found
+from sidelight.web.searches import NAMES_A_SEARCH, SearchFields, Subject, find_latest_search
 from sidelight.web.views.attackers import answer
 from sidelight.web.workspace import LONGEST_TEXT, MOST_FILES, Workspace
 
@@ -60,7 +60,7 @@ def show(request: Request) -> Response:
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     subject, choice = Subject.read(workspace, fields), ReportChoice.read(dict(fields))
-    state, job = subject.state, subject.asking
+    state, job = subject.state, subject.pending
     document, sample, problem = None, None, ""
     if job is not None:
         job.wait(0.5)
@@ -152,6 +152,6 @@ def data(request: Request, fields: Annotated[ReportFields, Query()]) -> ReleaseR
     if fields.of != "file":
         named = NAMES_A_SEARCH & fields.model_fields_set
         own = fields.choice().stated() | {"take": fields.take} if named else {}
-        search = latest_found(subject.workspace, [*subject.state.pairs(), *own.items()])
+        search = find_latest_search(subject.workspace, [*subject.state.pairs(), *own.items()])
         subject = replace(subject, search=search)
     return subject.report(choice)
