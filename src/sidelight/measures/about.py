@@ -1,22 +1,22 @@
-"""A measure asked about one of several sensitive columns, perhaps by somebody who knows others of them.
+"""A measure of one of several sensitive columns, perhaps against an attacker who knows others of them.
 
     About(m, of=c, known=K)(release)  =  m(release.about(c, known=K))
 
 A release with several sensitive columns counts the combinations of their cells.  Each column is a view of it, in which
-values that say the same there are one; for who knows the columns K of everybody, each group falls into parts, those who
-say the same in K.  The measure itself sees an ordinary release, and all that it says holds of the view:
+values that agree there are one; to an attacker who knows the columns K of everybody, each group falls into parts, the
+people who agree in K.  The measure itself sees an ordinary release, and its claims hold for the view:
 
 Monotone    Merging groups g and h merges their parts with the same K-cells and leaves the others: it is a merging of
             parts, so what merging does to m on releases it does to m on views.
 Screen      A group's row is the join of the rows of its parts: value(row) = m of the parts taken for a release.
 Witness     Names a group of the view; in the summary of a search, the group of the release that it is a part of.
 
-Several questions are asked of one release together: each block of its groups is looked at once, for all of them.
+Several measures of one release are computed together: each block of its groups is read once, for all of them.
 
     release ─▶ blocks ─▶ every measure's summary of a block ─▶ merge, measure by measure ─▶ findings
 
-*Invariant.*  The findings are those of each measure asked by itself; those of a release that is streamed, those that it
-would have in memory.
+*Invariant.*  The findings are those of each measure by itself; those of a streamed release are those that it would have
+in memory.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _as_of(inner: str, name: str) -> Any:  # noqa: ANN401 - a property of any ty
 
 @dataclass(frozen=True)
 class About(Measure):
-    """A measure's question about the column `of`, for somebody who knows the columns `known` of everybody.
+    """A measure of the column `of`, against an attacker who knows the columns `known` of everybody.
 
     Made by `measure.about("income", known=["disease"])`; a limit says `of = "income"`, `known = ["disease"]`.
 
@@ -71,7 +71,7 @@ class About(Measure):
         question = self.question
         if isinstance(question, About):
             raise BadMeasure(f"'{question}' is about a column already; say at once what it is about and what is known")
-        # what a measure's class says of it is so of the measure that asks the same about a column
+        # the claims of a measure's class hold for the measure of a column
         same = "name large_is_bad limits semantics mergeable depends_on_whole about_values needs_weights estimate"
         self.__dict__.update({each: getattr(question, each) for each in (*same.split(), "undecided")})
         super().__post_init__()
@@ -95,12 +95,12 @@ class About(Measure):
 
     @property
     def equal_groups_count_once(self) -> bool:  # type: ignore[override]
-        """As of the measure: groups with the same counts have the same view."""
+        """As for the measure: groups with the same counts have the same view."""
         return self.question.equal_groups_count_once and not self.known
 
     @property
     def streams(self) -> bool:
-        """As of the measure; who knows more looks a population up by that, too, which is in no group's print."""
+        """As for the measure, unless known columns, which no group prints, are looked up in a population too."""
         return self.question.streams and not (self.known and self.register is not None)
 
     def resolve(self, release: Release) -> tuple[Measure, Release]:
@@ -125,7 +125,7 @@ class About(Measure):
         return self.measure_view(release, {})
 
     def measure_view(self, release: Release, views: Views) -> Finding:
-        """Answer the question; `views` of the release that others asked about may be at hand."""
+        """Return the finding; `views` holds the views of the release that other measures made."""
         # a view costs a pass over the groups, and several measures share it
         key = (self.of, self.known)
         if key not in views:
@@ -182,7 +182,7 @@ class About(Measure):
         return self.question.settings() | {name: value for name, value in about.items() if value}
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
-        """Return which values of a domain the settings name, by what they say in the column."""
+        """Return which values of a domain the settings name by their label in the column."""
         if self.of is None or not isinstance(domain, JointDomain):
             return self.question.names_values(domain)
         column = domain.column(self.of)
@@ -190,10 +190,9 @@ class About(Measure):
 
 
 def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> tuple[Measure, ...]:
-    """Return the measure for each sensitive column, unless it names one or asks nothing about values.
+    """Return the measure for each sensitive column, unless it names one or is not about values.
 
-    Where the `domain` says which column has which values, values that are left out (`apart_from`) are left out of the
-    columns that have them.
+    Where the `domain` has the values of each column, those in `apart_from` are left out of the columns that have them.
 
     >>> from sidelight.measures.classics import DistinctValues
     >>> [str(each) for each in ask_each_column(DistinctValues(), ["disease", "income"])]
@@ -211,12 +210,12 @@ def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Labe
 
 
 def unwrap(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
-    """Return the question of a measure, the column it is about, and the columns that are known."""
+    """Return the plain measure, the column it is about, and the columns that are known."""
     return (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
 
 
 def _include_foreign_values(question: Measure, name: str, others: Sequence[str], domain: tuple[Label, ...]) -> Measure:
-    """Leave out of a column the values that it has; one that none of the columns has is a mistake, and stays."""
+    """Return the question without foreign values in `apart_from`; a value of no column is a mistake, and stays."""
     if not isinstance(domain, JointDomain):
         return question
     labels = {column.name: {written_label(text) for text in column.labels} for column in domain.columns}
@@ -283,19 +282,18 @@ class ViewScreen(Screen):
 def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Finding, ...]:
     """Return the findings of several measures: counts are spread out once for all of them, blocks in parallel.
 
-    The same as asking each measure by itself; measures that go their own way over a held release still do.  A release
-    that is streamed is gone through once, and has the findings that it would have in memory.
+    Measures with a quicker way over a held release take it; a streamed release is read once.
     """
     release = prepare_release(measures, release)
-    asked = tuple(measure for measure in measures if _goes_by_blocks(measure, release))
+    by_blocks = tuple(measure for measure in measures if _goes_by_blocks(measure, release))
     by_measure = {}
-    if asked:
+    if by_blocks:
         # parts are numbered throughout the release: each block has to know how many come before it
-        before = count_parts_before(asked, release)
-        merged = release.reduce(partial(_summarize, asked, before), _merge)
-        found = (each.complete(summary.finding(), release.outline) for each, summary in zip(asked, merged, strict=True))
-        # by identity, as a measure may hold what cannot be hashed
-        by_measure = dict(zip(map(id, asked), found, strict=True))
+        before = count_parts_before(by_blocks, release)
+        merged = release.reduce(partial(_summarize, by_blocks, before), _merge)
+        for measure, summary in zip(by_blocks, merged, strict=True):
+            # by identity, as a measure may hold what cannot be hashed
+            by_measure[id(measure)] = measure.complete(summary.finding(), release.outline)
     views: Views = {}
 
     def measure_held(measure: Measure) -> Finding:
@@ -306,23 +304,23 @@ def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Findi
 
 
 def _goes_by_blocks(measure: Measure, release: ReleaseBlocks) -> bool:
-    """Return whether a measure is asked block by block: always of a stream, else unless it has a quicker way.
+    """Return whether a measure is computed block by block: always of a stream, else unless it has a quicker way.
 
-    Of groups at hand, the few largest counts of each are found without spreading any out (`acquaintance`), and a view
+    Of held groups, the few largest counts of each are found without spreading any out (`acquaintance`), and a view
     is made once for all measures of it (`about`): both several times as fast as block by block.
     """
     return not release.is_held or type(measure).measure is Measure.measure
 
 
 def prepare_release(measures: Sequence[Measure], release: ReleaseBlocks) -> ReleaseBlocks:
-    """Return the release with what measures need: people of populations; held, if one looks at all groups at once."""
+    """Return the release with what measures need: people of populations; held, if one needs all groups at once."""
     needs_all = next((measure for measure in measures if not measure.streams), None)
     if needs_all is not None:
         release = release.held(str(needs_all))
     for measure in measures:
         if _goes_by_blocks(measure, release):
             measure.check(release.outline)
-    # who knows other columns looks a population up by those, too: in a view, not here
+    # known columns are looked up in a population too: in a view, not here
     compared = (each.register for each in measures if not unwrap(each)[2])
     for register in dict.fromkeys(each for each in compared if each is not None):
         release = register.attach_to(release)
@@ -330,7 +328,7 @@ def prepare_release(measures: Sequence[Measure], release: ReleaseBlocks) -> Rele
 
 
 PartsBefore: TypeAlias = Mapping[tuple[str, ...], Mapping[int, int]]
-"""By what the attacker knows, and the first group of a block: how many parts all groups before it fall into."""
+"""By the known columns and the first group of a block: how many parts the groups before it fall into."""
 
 
 def count_parts_before(measures: Sequence[Measure], release: ReleaseBlocks) -> PartsBefore:
@@ -341,9 +339,9 @@ def count_parts_before(measures: Sequence[Measure], release: ReleaseBlocks) -> P
 def view_block(
     measure: Measure, before: PartsBefore, block: GroupBlock, *, every: bool = False
 ) -> tuple[Measure, Groups]:
-    """Return the plain measure, and the groups of a block as it looks at them, numbered as those of the whole view.
+    """Return the plain measure, and its view of the groups of a block, numbered as in the view of the whole release.
 
-    Of groups that it finds equally bad the first is enough, unless `every` one is to be counted.
+    Of equally bad groups the first is enough, unless `every` one is to be counted.
     """
     question, of, known = unwrap(measure)
     once = question.equal_groups_count_once and not every

@@ -4,8 +4,8 @@ k-anonymity: the statistic of a group is its size n_g, and its value is that num
 count values, each the worst over the groups g with counts n_g(x): the different ones (distinct ℓ-diversity), the
 effective number exp H_g (entropy ℓ-diversity), and how far the most frequent outweighs the rarer ones (recursive (c,
 ℓ)-diversity).  The first and the last are ratios of whole numbers; the effective number n / Π c^(c/n) is mostly
-irrational, and the end of this file tells exactly when it is not.  With `apart_from`, all three are of the other values
-alone, and groups where only those left out occur are passed over.
+irrational, and the end of this file decides when it is not.  With `apart_from`, all three are of the other values
+alone, and groups where only those left out occur are skipped.
 
 Source: Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006.
 """
@@ -89,7 +89,7 @@ NO_VALUES = "Nobody in the release has any value, so there is no diversity to me
 class DistinctValues(Targeted, FormulaMeasure):
     """How many different values does the group with the fewest of them have?
 
-    min_g |{x : n_g(x) > 0}|.  At least ℓ is distinct ℓ-diversity: whoever rules out ℓ − 2 values still has two
+    min_g |{x : n_g(x) > 0}|.  At least ℓ is distinct ℓ-diversity: an attacker who rules out ℓ − 2 values still has two
     to choose from, however unlike their frequencies.  In a group in which nobody has a value it is 0.  Values
     in `apart_from` mean nothing ("Not in universe") and are not counted; a group of nothing else is passed over.
 
@@ -120,7 +120,7 @@ class DistinctValues(Targeted, FormulaMeasure):
         return np.column_stack((others.counts.occurring_per_row(), groups.counts.occurring_per_row()))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """The number of those in question; nothing to measure where there are only others."""
+        """The number of values in question; nan where a group has only others."""
         others, every = statistic.T
         return others if not self.apart_from else np.where((others > 0) | (every == 0), others, np.nan)
 
@@ -213,7 +213,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     The smallest c with n_g(x₁) ≤ c·(n_g(x_ℓ) + n_g(x_{ℓ+1}) + …) in all groups g, x₁, x₂, … their values by
     falling frequency; infinite when a group has fewer than ℓ values.  Recursive (c, ℓ)-diversity asks it to be
-    below c: then the most frequent value stays unsure for someone who rules out ℓ − 2 others.
+    below c: then the most frequent value stays uncertain to an attacker who rules out ℓ − 2 others.
     Groups in which nobody has a value are passed over.  With `apart_from`, x₁, x₂, … are the other values alone.
 
     >>> release = Release.from_counts([{"Flu": 4, "Cold": 3, "Ulcer": 1, "HIV": 1}, {"Flu": 1, "Cold": 1, "Ulcer": 1}])
@@ -226,7 +226,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     Source: Machanavajjhala et al., l-Diversity, ICDE 2006.
     """
 
-    l: int = field(default=3, metadata=whole(least=1))  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
+    l: int = field(default=3, metadata=whole(least=1))  # noqa: E741 - the ℓ of ℓ-diversity
 
     name: ClassVar[str] = "recursive diversity"
     sparse_statistic: ClassVar[bool] = True

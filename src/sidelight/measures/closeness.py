@@ -71,7 +71,7 @@ Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
 
 def _parse_hierarchy(lines: str | Sequence[Sequence[str]]) -> Hierarchy:
-    """Read a hierarchy from its file, or from its lines, each a value and what it becomes."""
+    """Read a hierarchy from its file, or from its lines, each a value and its labels level by level."""
     if isinstance(lines, str):
         return read_hierarchy(lines)
     if not isinstance(lines, Sequence) or not all(isinstance(line, list | tuple) for line in lines):
@@ -96,7 +96,7 @@ class Closeness(Targeted, FormulaMeasure):
       Without `order` it is the domain's: as declared, or else sorted; a note names the order that was used.
     - "hierarchical": by the level at which `hierarchy` gives both the same label, divided by its topmost level.
 
-    Groups in which nobody has a value are passed over.  With `apart_from`, q and p are the shares of the other values
+    Groups in which nobody has a value are skipped.  With `apart_from`, q and p are the shares of the other values
     among the people who have one of them; those left out have no place in the order or the hierarchy.
 
     >>> release = Release.from_counts([{"3K": 1, "4K": 1}, {"5K": 1, "9K": 1}], domain=["3K", "4K", "5K", "9K"])
@@ -207,7 +207,7 @@ class Closeness(Targeted, FormulaMeasure):
     def witness(self, groups: Groups, row: int) -> Witness:
         """Return the value that the group has most too much of, or the first if it has too much of none."""
         groups = drop_values(groups, self.apart_from)
-        surplus = {place: q - p for place, q, p in occurring_shares(groups, row)}
+        surplus = {index: q - p for index, q, p in occurring_shares(groups, row)}
         most = max(surplus, key=surplus.__getitem__, default=0)
         return share_witness(groups, row, most if surplus.get(most, 0) > 0 else 0)
 
@@ -233,7 +233,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 @dataclass(frozen=True)
 class GroundDistance:
-    """How far apart values are: on a row, one step between places, or in a tree, whose top is 1.
+    """The distance between values: on a row, one step between neighbours, or in a tree, whose top is 1.
 
     Without an `order` values are the leaves of a tree, as far apart as the level where they meet; without a hierarchy
     either all meet at level 1, so that all are equally far apart.
@@ -263,17 +263,17 @@ class GroundDistance:
 
     @property
     def cost(self) -> Fraction:
-        """What crossing a border costs: a step on a row that is 1 long; up through as many levels as down again."""
+        """The cost of crossing a border: a step on a row of length 1; up through as many levels as down again."""
         steps = 2 * self.top if self.order is None else len(self.order) - 1
         return Fraction(1, steps) if steps > 0 else Fraction(0)
 
     def lay_out(self, differences: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-        """Bring (groups, values) in the order of the domain into (groups, places), zero where a place has no value."""
+        """Return (groups, values) in the order of the domain as (groups, positions in `order`), 0 for other values."""
         if self.order is None or self.order == self.domain:
             return differences
-        place = {value: code for code, value in enumerate(self.order)}
+        index = {value: code for code, value in enumerate(self.order)}
         ordered = np.zeros((len(differences), len(self.order)), differences.dtype)
-        ordered[:, [place[value] for value in self.domain]] = differences
+        ordered[:, [index[value] for value in self.domain]] = differences
         return ordered
 
     @cached_property
@@ -345,10 +345,10 @@ class _ShareChange(Targeted, FormulaMeasure):
         """Return how much the share of a value changes, by the definition."""
 
     def find_most_changed(self, groups: Groups, row: int, *, upwards: bool) -> int:
-        """Return the value, by its place, whose q/p (or p/q, unless `upwards`) is largest in a group."""
+        """Return the index of the value whose q/p (or p/q, unless `upwards`) is largest in a group."""
         coding = self.targets.coding(groups)
-        factors = {place: q / p for place, q, p in occurring_shares(groups, row) if coding[place] >= 0}
-        change = {place: each if upwards else max(each, 1 / each) for place, each in factors.items()}
+        factors = {index: q / p for index, q, p in occurring_shares(groups, row) if coding[index] >= 0}
+        change = {index: factor if upwards else max(factor, 1 / factor) for index, factor in factors.items()}
         return max(change, key=change.__getitem__, default=int((coding >= 0).argmax()))
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -363,7 +363,7 @@ class BetaLikeness(_ShareChange):
     basic: max of (q − p)/p over groups and values with q > p, q = the group's share of the value and p the whole
     release's.  enhanced: the smallest β with q ≤ (1 + min(β, −ln p))·p everywhere, so that frequent values may
     gain less; infinite if there is none.  Losses (q < p) do not count.  At most β is β-likeness.
-    Groups in which nobody has a value are passed over, and so are the gains of values in `apart_from`.
+    Groups in which nobody has a value are skipped, and so are the gains of values in `apart_from`.
 
     >>> release = Release.from_counts([{"Flu": 7, "HIV": 1}, {"Flu": 1, "HIV": 1}])
     >>> finding = BetaLikeness().measure(release)
@@ -402,7 +402,7 @@ class BetaLikeness(_ShareChange):
         if self.kind == "enhanced":
             coding = self.targets.coding(groups)
             occurring = (each for each in occurring_shares(groups, row) if coding[each[0]] >= 0)
-            most = next((place for place, q, p in occurring if too_much(q, p)), most)
+            most = next((index for index, q, p in occurring if too_much(q, p)), most)
         return share_witness(groups, row, most)
 
     def explain(self, finding: Finding) -> str:
@@ -453,9 +453,8 @@ class DeltaDisclosure(_ShareChange):
 
     max |ln(q/p)| over groups and values of the release, q = the group's share of the value and p the whole
     release's.  Below δ is δ-disclosure privacy.  A value that a group lacks makes it infinite: it is ruled out
-    there; `absent="skipped"` passes such values over, and then merging groups may make things worse.
-    A float rounded up, or exactly 0.  Groups in which nobody has a value are passed over, and so are values in
-    `apart_from`.
+    there; `absent="skipped"` skips such values, and then merging groups may make things worse.
+    A float rounded up, or exactly 0.  Groups in which nobody has a value are skipped, as are values in `apart_from`.
 
     >>> release = Release.from_counts([{"Flu": 3, "HIV": 1}, {"Flu": 1, "HIV": 1}])
     >>> finding = DeltaDisclosure().measure(release)

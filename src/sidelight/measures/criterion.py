@@ -1,4 +1,4 @@
-"""The answer to a measure's question: an exact number, and the witness that reaches it.
+"""A measure's finding: an exact number, and the witness that reaches it.
 
 *Invariants.*  `finding.value` is exact (or a float rounded towards caution), and a bound is decided on it.
 `finding.replay(release)` computes it again from the witness, by another path.
@@ -11,15 +11,15 @@ The four comparisons are one table of their signs and words.  A measure with the
 
 Symbols     m̃ = the screen of a measure m: m in floats, a row of numbers per group that joins to that of a release;
             b = the criterion's bound; ε = how far off m̃ may be, relative to max(|b|, 1).
-Decision    m̃ beyond b by more than ε decides.  Within ε of b the measure itself is worked out in exact arithmetic.
-Invariant   Whatever is called within the policy is so by the exact value; floats only save time.
-Ends        An infinite value is no matter of rounding.  A bound as bad as can be (a probability of at most 1) is idle:
-            no release breaks it, and nothing is computed for it.
+Decision    m̃ beyond b by more than ε decides.  Within ε of b the measure itself is computed in exact arithmetic.
+Invariant   A release is within the policy by exact values only; floats save time.
+Ends        An infinite value is not rounded.  A bound that is the worst value (a probability of at most 1) is idle: no
+            release breaks it, and nothing is computed for it.
 Cost        One vectorised screen per block of groups; exactly, one group of each kind that is close, remembered, as a
             search meets the same kinds again and again.
 
-A bound means what it says in decimal and is decided in exact arithmetic.  Measures and criteria write themselves in
-one line of text, by the grammar that `policy/limits` reads again.
+A bound is the number that it is in decimal, and is decided in exact arithmetic.  Measures and criteria have a text of
+one line, in the grammar that `policy/limits` parses again.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ if TYPE_CHECKING:
 
 
 SIGNS = "[]"
-"""What is a sign in a limit besides the signs of facts."""
+"""The signs of limits besides those of facts."""
 
 LEFT_OUT = "…"
-"""Stands for a setting that is too long to be written; nobody reads it again as if it were one."""
+"""Stands for a setting that is too long to be written; it is refused when the limit is parsed."""
 
 Amount: TypeAlias = Fraction | float
 """A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""
@@ -67,7 +67,7 @@ Amount: TypeAlias = Fraction | float
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Witness:
-    """Who is worst off: a group and, where one decides, a value.  Measures that know more extend it."""
+    """The worst case: a group and, where one decides, a value.  Measures with more to say extend it."""
 
     group: GroupName
     value: Label = None
@@ -82,7 +82,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Finding:
-    """The answer to one question about a release: an exact number and the witness that reaches it.
+    """The value of a measure for a release: an exact number and the witness that reaches it.
 
     >>> from sidelight.measures.classics import GroupSize
     >>> GroupSize().measure(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
@@ -94,10 +94,10 @@ class Finding:
     witness: Witness | None
     notes: tuple[str, ...] = ()
     kindest: Amount | None = None
-    """Where the time was up before it was exact, or estimates differ: the kind end; `value` is the cautious one."""
+    """The other end of the range where the value is not exact or estimates differ; `value` is the cautious end."""
 
     def explain(self) -> str:
-        """Return it in a sentence or two, for someone who has to sign."""
+        """Return the finding in a sentence or two, for the person who approves the release."""
         return self.measure.explain(self)
 
     def replay(self, release: Release) -> Amount:
@@ -107,10 +107,10 @@ class Finding:
         return self.measure.check_and_replay(self.witness, release)
 
     def plot(self, release: Release) -> alt.TopLevelMixin:
-        """Draw it on the release that it is of.
+        """Draw the finding on its release.
 
-        The risk against how much is known, with what was asked about marked; the sizes of groups; or the values of the
-        group that decides beside those of everybody.  An Altair chart, which needs the extra `plot`: a notebook shows
+        The risk against how much is known, with this finding marked; the sizes of groups; or the values of the group
+        that decides beside those of everybody.  An Altair chart, which needs the extra `plot`: a notebook shows
         it, `chart.save("finding.svg")` writes it.
         """
         from sidelight.report.charts.groups import finding_chart  # noqa: PLC0415 - it stands below
@@ -127,11 +127,11 @@ class Finding:
         return html_table("Finding", ["measure", "found", "who is worst off"], [row], note=note)
 
     def worst_off(self) -> str:
-        """Return who is worst off, in a few words; nothing where nobody is."""
+        """Return the witness in a few words; nothing where there is none."""
         return "" if self.witness is None else self.witness.describe()
 
     def value_in_words(self) -> str:
-        """Return the value for a person, rounded towards caution: risks up, sizes and diversities down."""
+        """Return the value in words, rounded towards caution: risks up, sizes and diversities down."""
         value = in_words(self.value, large_is_bad=self.measure.large_is_bad)
         return f"{value}, an estimate" if self.measure.estimate else value
 
@@ -148,8 +148,8 @@ class Comparison(Enum):
     AT_MOST = "at_most", "≤", "<=", "at most", "at least", operator.le
     BELOW = "below", "<", "<", "below", "more than", operator.lt
 
-    sign: str  # the usual one: ≥ > ≤ <
-    typed_sign: str  # as a keyboard has it: >= > <= <
+    sign: str  # in print: ≥ > ≤ <
+    typed_sign: str  # on a keyboard: >= > <= <
     words: str  # what comes before the bound in a sentence about the value: at least 5
     converse_words: str  # what comes before the value in a sentence about the bound: a value is at least a bound of …
     compare: Callable[[Amount, Amount], bool]
@@ -167,7 +167,7 @@ class Comparison(Enum):
 
     @classmethod
     def for_measure(cls, *, large_is_bad: bool) -> tuple[Comparison, ...]:
-        """Return the two that make sense: from above for risks, from below for sizes and diversities."""
+        """Return the two that suit a measure: from above for risks, from below for sizes and diversities."""
         return tuple(each for each in cls if each.from_above == large_is_bad)
 
     @property
@@ -187,19 +187,19 @@ class Comparison(Enum):
         return next(each for each in others if each.strict != self.strict)
 
     def holds(self, value: Amount, bound: Amount) -> bool:
-        """Decide, in exact arithmetic; a float is what it prints, so that a limit copied from an answer holds."""
+        """Return whether a value keeps a bound, exactly; floats are what they print, so that a copied limit holds."""
         return self.compare(as_printed(value), as_printed(bound))
 
 
 Bound: TypeAlias = int | float | Fraction | Decimal
-"""What a limit may be given as; 0.1 means a tenth (see `exact`)."""
+"""The types of a bound; 0.1 means a tenth (see `exact`)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Criterion:
     """A measure and the bound it must keep.
 
-    Its text is a limit, which a policy's reader reads again.
+    Its text is a limit, which `policy/limits` parses again.
 
     >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -242,7 +242,7 @@ class Criterion:
         return replace(self, measure=self.measure.about(of, known=known))
 
     def decide(self, finding: Finding) -> Judgement:
-        """Decide on a finding that is at hand; raises `TooHard` where it is not exact enough to."""
+        """Decide on a finding; raises `TooHard` where it is not exact enough."""
         holds = self.comparison.holds(finding.value, exact(self.bound))
         # both ends of the range must be on one side of the bound, or nothing is decided
         if finding.kindest is not None and self.comparison.holds(finding.kindest, exact(self.bound)) != holds:
@@ -435,7 +435,7 @@ class Judgement:
 
 
 def limit_text(measure: object, comparison: Comparison, bound: object, *, typed: bool = False) -> str:
-    """Return a measure, or its text, with its bound; `typed` with the sign that a keyboard has.
+    """Return a measure, or its text, with its bound; `typed`: with the sign on a keyboard.
 
     >>> limit_text("group size", Comparison.AT_LEAST, 5), limit_text("group size", Comparison.AT_LEAST, 5, typed=True)
     ('group size ≥ 5', 'group size >= 5')
@@ -444,7 +444,7 @@ def limit_text(measure: object, comparison: Comparison, bound: object, *, typed:
 
 
 def call_text(name: str, settings: Mapping[str, object], *, longest: int = 120) -> str:
-    """Return a measure with its settings; what takes more characters, such as a whole hierarchy, is left out."""
+    """Return a measure with its settings; longer ones, such as a whole hierarchy, are left out."""
     texts = {setting: value_text(value) for setting, value in settings.items() if value is not None}
     parts = [f"{setting}={text if len(text) <= longest else LEFT_OUT}" for setting, text in texts.items()]
     return f"{name}({', '.join(parts)})" if parts else name
@@ -471,7 +471,7 @@ def value_text(value: object) -> str:
 
 
 def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str = "") -> str:
-    """Draw judgements for a notebook, under the headings that an audit has in a terminal."""
+    """Return judgements as a table for a notebook, with the headings of an audit in a terminal."""
     rows = [
         (
             each.finding.measure,
@@ -487,5 +487,5 @@ def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str =
 
 
 def exact(bound: Bound) -> Amount:
-    """Return the number that a bound says in decimal: 0.1 is 1/10, not the nearest binary number."""
+    """Return the number that a bound is in decimal: 0.1 is 1/10, not the nearest binary number."""
     return exact_number(bound, BadPolicy, "a limit")

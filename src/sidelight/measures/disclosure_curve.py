@@ -1,7 +1,7 @@
-"""How does the risk grow with what somebody knows?  The data behind curves and heat maps.
+"""How does the risk grow with what an attacker knows?  The data behind curves and heat maps.
 
-A curve is a measure at every combination of some amounts of knowledge: exact, without ink, and the same whether it is
-drawn, written as JSON or handed out as a frame.
+A curve is a measure at every combination of some amounts of knowledge: exact, and the same whether it is
+drawn, written as JSON or returned as a frame.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeAxis:
-    """One kind of knowledge and the amounts of it that were tried; a fixed one has one amount."""
+    """A kind of knowledge and the amounts of it that were tried; a fixed kind has one amount."""
 
     name: str
     amounts: tuple[int, ...]
@@ -60,23 +60,23 @@ class DisclosureCurve(Tabular):
         return html_table(f"{self.measure}: risk by what is known", [*names, "risk"], rows, total=len(self.risks))
 
     def at(self, **amounts: int) -> Amount:
-        """Return the risk at some amounts; fixed ones need not be said."""
+        """Return the risk at some amounts; fixed ones may be left out."""
         # row-major, as in `points`: the last axis varies fastest
-        place = 0
+        index = 0
         for axis in self.axes:
             amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)
             if amount not in axis.amounts:
                 raise BadMeasure(
                     f"the curve has no {axis.name}={as_given(amount)}; there are {', '.join(map(str, axis.amounts))}"
                 )
-            place = place * len(axis.amounts) + axis.amounts.index(amount)
+            index = index * len(axis.amounts) + axis.amounts.index(amount)
         if amounts:
             name = next(iter(amounts))
             raise BadMeasure(f"the curve has no amount '{name}'{did_you_mean(name, [axis.name for axis in self.axes])}")
-        return self.risks[place]
+        return self.risks[index]
 
     def points(self) -> Iterator[tuple[dict[str, int], Amount]]:
-        """Go through all combinations with their risks."""
+        """Yield all combinations with their risks."""
         names = [axis.name for axis in self.axes]
         combinations = product(*(axis.amounts for axis in self.axes))
         for amounts, risk in zip(combinations, self.risks, strict=True):
@@ -93,7 +93,7 @@ class DisclosureCurve(Tabular):
         return curve_chart(self, limit=limit)
 
     def to_json(self) -> str:
-        """Write it as JSON; risks exactly, and as numbers rounded up."""
+        """Return the curve as JSON; risks exactly, and as numbers rounded up."""
         points = [
             {**amounts, "exact": str(risk), "risk": round_up(risk) if isfinite(risk) else None}
             for amounts, risk in self.points()
@@ -114,10 +114,10 @@ def disclosure_curve(
     amounts: Iterable[int] | Mapping[str, Iterable[int]],
     **settings: object,
 ) -> DisclosureCurve:
-    """How does the risk grow with what somebody knows?
+    """Compute how the risk grows with what an attacker knows.
 
     `measure_family` is a measure's class; `amounts` are those of its first parameter, or name → amounts for several;
-    `settings` are its other parameters.  Amounts that are named with one number only are fixed.
+    `settings` are its other parameters.  An amount with one number only is fixed.
 
     >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
     >>> release = Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}])
@@ -136,7 +136,7 @@ def disclosure_curve(
         )
     named = amounts if isinstance(amounts, Mapping) else {parameters[0]: amounts}
     axes = tuple(KnowledgeAxis(name, _amounts(name, each)) for name, each in named.items())
-    # before anything is measured: a long run does not end with a misspelt name
+    # checked before anything is measured, so that a long run does not end at a misspelt name
     for name in (*(axis.name for axis in axes), *settings):
         if name not in parameters:
             raise BadMeasure(f"no parameter '{name}' of this measure{did_you_mean(name, parameters)}")

@@ -3,7 +3,7 @@
 A formula is written once, over an `Arithmetic`: `FLOATS` runs it for all groups at once (NumPy's float64), `EXACT` for
 the few rows whose floats are too near the worst to tell (object arrays of Python's whole numbers, of fractions and,
 after logarithms, of decimals with 60 digits).  A formula may use +, −, ×, comparisons and what NumPy makes of them
-(sum, cumsum, sort, max), and whatever else it needs it takes from the arithmetic it is handed.
+(sum, cumsum, sort, max), and everything else it takes from its arithmetic.
 
 Let e(r) be the exact value of row r and s(r) its float.  Formulas here are short, so |s(r) − e(r)| is far below
 `NEAR`·max(|e(r)|, 1)/2.  Hence the worst row is among those with a float within `NEAR` of the worst float
@@ -11,9 +11,9 @@ Let e(r) be the exact value of row r and s(r) its float.  Formulas here are shor
 the same) one stands for all, so that the exact part costs the number of different kinds near the worst.
 
 Products of many ratios, one at a time, are computed over a `RatioArithmetic` instead (`compute_exactly`): in fractions
-as long as those are of a sensible length, in decimals of 60 digits, towards caution, beyond.
+as long as those are short enough, in decimals of 60 digits, rounded towards caution, beyond.
 
-What does a search see of a measure?  A row of floats per group, and rows that join to the row of a release.
+A screen is what a search sees of a measure: a row of floats per group, and rows that join to the row of a release.
 
 A summary answers once and exactly; a screen answers for thousands of candidate releases at once and roughly (to about
 1e-12).  Both come from the same formula: an audit runs it over all groups and decides the nearest ones exactly, a
@@ -62,7 +62,7 @@ NEAR = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """What formulas over arrays need besides +, − and ×: in floats, or in exact numbers."""
+    """The operations of formulas over arrays besides +, − and ×: in floats, or in exact numbers."""
 
     whole: Callable[[Integers], Numbers]  # takes whole numbers into this arithmetic
     ratio: Callable[[Any, Any], Numbers]  # element by element; infinite where something is divided by 0
@@ -105,7 +105,7 @@ def worst_row(
 ) -> tuple[int, Amount] | None:
     """Find the row with the worst exact value; of equal ones the first.
 
-    `scores` are the values as floats (nan: nothing to say; a bad infinity is taken at its word).  `kinds(rows)` gives
+    `scores` are the values as floats (nan: nothing to measure; a bad infinity is exact).  `kinds(rows)` gives
     the whole numbers that decide the value of each of these rows, and `exactly(kinds)` the values that they decide.
 
     >>> counts = np.array([[1, 3], [2, 6], [3, 10]])
@@ -126,7 +126,7 @@ def worst_row(
 
 
 def worst_ratio(over: Integers, under: Integers, *, large_is_bad: bool = True) -> tuple[int, Fraction] | None:
-    """Find the row with the largest ratio of two whole numbers, or the smallest; 0/0 has nothing to say."""
+    """Find the row with the largest ratio of two whole numbers, or the smallest; 0/0 is skipped."""
     pairs = np.column_stack((over, under))
     with np.errstate(invalid="ignore"):
         scores = over / under
@@ -141,7 +141,7 @@ def worst_ratio(over: Integers, under: Integers, *, large_is_bad: bool = True) -
 
 def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
     """List the rows whose floats are too near the worst to tell which one it is."""
-    # `fmax` and `fmin` pass over nan, which has nothing to say
+    # `fmax` and `fmin` skip nan, where there is nothing to measure
     worst = np.fmax.reduce(scores) if large_is_bad else np.fmin.reduce(scores)
     if math.isnan(worst):
         return np.empty(0, np.int64)
@@ -167,7 +167,7 @@ def worst_of_each_part(
     kinds: Callable[[Integers], Integers],
     exactly: Callable[[Integers], Sequence[Amount]],
 ) -> list[Amount | None]:
-    """Find the worst exact value of each part of the rows, as `worst_row` does of all; None: a part says nothing.
+    """Find the worst exact value of each part of the rows, as `worst_row` does of all; None: nothing to measure.
 
     Part i begins at row `starts[i]`, and none is empty.  Kinds that are near the worst of several parts are computed
     once.
@@ -188,22 +188,22 @@ def worst_of_each_part(
         begin = np.flatnonzero(np.diff(part[rows], prepend=-1))
         ranks = (np.maximum if large_is_bad else np.minimum).reduceat(rank[kind], begin)
         by_rank = dict(zip(rank.tolist(), exact, strict=True))
-        for place, each in zip(part[rows[begin]].tolist(), ranks.tolist(), strict=True):
-            values[place] = by_rank[each]
+        for index, worst_rank in zip(part[rows[begin]].tolist(), ranks.tolist(), strict=True):
+            values[index] = by_rank[worst_rank]
     return values
 
 
-# Numbers that decide: fractions as long as they are of a sensible length, else decimals of 60 digits.
+# Numbers that decide: fractions as long as they are short enough, else decimals of 60 digits.
 #
 # A probability such as (99999/100000)^100000 is a fraction of half a million digits: nobody reads it, and reducing it
 # takes minutes.  Beyond `BITS_REPORTED` a risk is therefore a float rounded towards caution, as where logarithms make
 # it irrational.
 
 BITS_REPORTED = 14_000
-"""How many bits fractions may have that are reported: what Python writes out (4,300 digits)."""
+"""The most bits of a fraction that is reported: what Python writes out (4,300 digits)."""
 
 ROUNDING_ERROR = Decimal("1e-50")
-"""Far more than rounding to 60 digits can have changed, relative; terms of a series below it do not matter."""
+"""Far more than the relative error of rounding to 60 digits; terms of a series below it do not matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ class RatioArithmetic(Generic[Number]):
     ratio: Callable[[int, int], Number]
     product: Callable[[Iterable[tuple[int, int]]], Number]  # of many ratios
     risk: Callable[[Number], Amount]  # odds against to a probability, 1 / (1 + odds): exact, or rounded up
-    exceeds: Callable[[Number, Fraction], bool]  # whether odds are above a limit; what cannot be told apart is not
+    exceeds: Callable[[Number, Fraction], bool]  # whether odds are above a limit; False where decimals cannot decide
     precision: Callable[[], AbstractContextManager[object]]  # compute inside this
 
 
@@ -246,27 +246,29 @@ def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any
 
 
 def compare_exactly(bits: int, compare: Callable[[RatioArithmetic[Any]], Computed]) -> Computed:
-    """Compare as `compute_exactly` computes: fractions that nobody reads may have about 40,000 digits."""
+    """Compute in fractions, which may have about 40,000 digits as they are only compared, else in decimals."""
     return compute_exactly(bits, 1 << 17, compare)
 
 
 def sum_of_ratios(over: list[int], under: list[int]) -> Amount:
-    """Add up ratios over one denominator; rounded up to a float where that is too long to be written out.
+    """Add up ratios over one denominator; rounded up to a float where that is too long to be reported.
 
     >>> sum_of_ratios([1, 2], [3, 4])
     Fraction(5, 6)
     """
     # in lowest terms: groups that are whole in themselves (f = F) are whole numbers, however large they are
-    ratios = [(part // (shared := gcd(part, whole)), whole // shared) for part, whole in zip(over, under, strict=True)]
+    ratios = [
+        (above // (shared := gcd(above, below)), below // shared) for above, below in zip(over, under, strict=True)
+    ]
     common = 1
-    for _, whole in ratios:
-        common = lcm(common, whole)
+    for _, below in ratios:
+        common = lcm(common, below)
         if common.bit_length() > BITS_REPORTED:
             break
     else:
-        return Fraction(sum(part * (common // whole) for part, whole in ratios), common)
+        return Fraction(sum(above * (common // below) for above, below in ratios), common)
     with localcontext(PRECISE):
-        total = sum((Decimal(part) / whole for part, whole in ratios), Decimal(0))
+        total = sum((Decimal(above) / below for above, below in ratios), Decimal(0))
         return round_up(total * (1 + ROUNDING_ERROR))
 
 
@@ -275,8 +277,8 @@ class Screen(ABC):
 
     # whether a release is as bad as its worst group, so that groups can be judged one by one
     group_by_group: ClassVar[bool] = False
-    # whether a release breaks a bound as soon as one of its groups, taken for a release, does: what somebody can do to
-    # one group they can do to the release; an average, however, one group does not decide
+    # whether a release breaks a bound as soon as one of its groups, treated as a release, does: an attack on one group
+    # is one on the release; an average, however, is not decided by one group
     breaks_with_one_group: ClassVar[bool] = True
     # whether its floats carry the values exactly, as they do small whole numbers
     exact: ClassVar[bool] = False
@@ -292,7 +294,7 @@ class Screen(ABC):
         return groups, np.arange(len(groups))
 
     def slack(self, people: int) -> float:
-        """Return how far off a value may be (relative above 1) in releases whose groups have up to so many people."""
+        """Return how far off a value may be (relative above 1) in releases whose groups have at most `people`."""
         return 0.0 if self.exact else NEAR
 
     def margin(self, bound: float, people: int) -> float:
@@ -300,7 +302,7 @@ class Screen(ABC):
         return self.slack(people) * max(abs(bound), 1.0)
 
     def harmless(self, release: Floats, rows: Floats) -> Flags:
-        """Return which rows may join a release's, and groups of it leave, and it is for sure no worse, exactly."""
+        """Return which rows may join a release's, while groups leave, so that its exact value is certainly no worse."""
         return np.zeros(len(rows), bool)
 
     def kinds(self, groups: Groups) -> Integers:
@@ -309,19 +311,19 @@ class Screen(ABC):
 
     @abstractmethod
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Join rows pairwise: row i of the answer stands for the groups of row i of both."""
+        """Join rows pairwise: row i of the result stands for the groups of row i of both."""
 
     @abstractmethod
     def value(self, rows: Floats) -> Floats:
         """Read the measure's value off each row."""
 
     def group_values(self, groups: Groups) -> Floats:
-        """Return the value of each group taken for a release, (groups,) float64: by its row, or a quicker way."""
+        """Return the value of each group treated as a release, (groups,) float64: by its row, or a quicker way."""
         return self.value(self.rows(groups))
 
 
 def divide_sums(sums: Floats) -> Floats:
-    """Return the ratio of the first two of sums."""
+    """Return the ratio of the first two sums of each row."""
     return np.asarray(sums[:, 0] / sums[:, 1])
 
 

@@ -1,4 +1,4 @@
-"""How many values would be left of somebody once another organisation has published the same way?
+"""How many values would remain possible for a person once another organisation has published the same way?
 
 A prediction, before publishing, of what an intersection attack with an unseen second release leaves (Ganta et al.'s
 effective anonymity |S_i|).  "The same way": the second release puts the person among as many people, of whom nobody
@@ -11,7 +11,7 @@ Model       The values around the person are m ~ Dirichlet(β·p) before the fir
 One value   Pr(s is not among the second group's others) = Π_{t=0}^{n−2} (b + t) / (a + t), a = β + n − 1 and
             b = a − β·p_s − c_s, for a value s that is not the person's own.
 Together    E|S_i| = 1 + Σ_{s in the group, not the person's} Pr(s is in the second group): the person's own value is
-            in both.  Worst off is whoever has the value that is most surely there again: 1 + Σ_s Pr(s) − max_s Pr(s).
+            in both.  The worst case is the value most likely to occur again: 1 + Σ_s Pr(s) − max_s Pr(s).
 Cost        one logarithm of a ratio of gamma functions per group and value; 60 digits for the groups near the worst.
 
 Source: the question is of Ganta, Kasiviswanathan and Smith, KDD 2008; the model is ours, and measured against simulated
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CandidateWitness(Witness):
-    """Somebody who has the value, and how many values this release alone leaves them."""
+    """A person with the value, and how many values this release alone leaves possible."""
 
     candidates: int
 
@@ -91,17 +91,17 @@ class ExpectedCandidates(FormulaMeasure):
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """1 + Σ Pr(s) − max Pr(s), in floats; `exact_values` has it to 60 digits."""
+        """1 + Σ Pr(s) − max Pr(s), in floats; `exact_values` has 60 digits."""
         people = statistic.sum(axis=1, keepdims=True)
         drawn = people - 1
         overall = groups.whole / max(int(groups.whole.sum()), 1)
         seen = self.borrowed * overall + statistic  # β·p + c
-        # negative where a group has one value, of which what is computed is left out below
+        # negative where a group has one value, whose result is replaced below
         rest = np.maximum(self.borrowed * (1 - overall) + drawn - statistic, 0)  # b
         # `expm1` keeps the digits of values that are hardly ever in the second group
         present = -np.expm1(_log_absent(rest, seen, drawn))
         present = np.where(statistic > 0, present, 0)
-        # worst off is the person with the value that is likeliest there again: their own is not counted
+        # the worst case is the value likeliest to occur again: a person's own is not counted
         several = 1 + present.sum(axis=1) - present.max(axis=1)
         values = np.count_nonzero(statistic, axis=1)
         return np.where(values > 1, several, np.where(values == 1, 1.0, np.nan))
@@ -110,46 +110,49 @@ class ExpectedCandidates(FormulaMeasure):
         """Compute the formula to 60 digits, for a few groups; rounded down."""
         return [self._exact_value(row, groups.whole.tolist()) for row in statistic.tolist()]
 
-    def _exact_value(self, counts: list[int], whole: list[int]) -> Amount:
-        absent = self._absent(counts, whole)
+    def _exact_value(self, counts: list[int], totals: list[int]) -> Amount:
+        absent = self._absent(counts, totals)
         if len(absent) == 1:
             return Fraction(1)
         surest = min(absent, key=absent.__getitem__)
-        others = [place for place in absent if place != surest]
-        drawn, everybody = sum(counts) - 1, sum(whole)
+        others = [index for index in absent if index != surest]
+        drawn, everybody = sum(counts) - 1, sum(totals)
         with localcontext(PRECISE):
-            left = sum((1 - absent[place] for place in others), Decimal(1))
-        return self._rounded_down(left, [self._rest(drawn, counts[at], whole[at], everybody) for at in others], drawn)
+            left = sum((1 - absent[index] for index in others), Decimal(1))
+        rests = [self._rest(drawn, counts[index], totals[index], everybody) for index in others]
+        return self._rounded_down(left, rests, drawn)
 
     def _rest(self, drawn: int, here: int, everywhere: int, everybody: int) -> Fraction:
         """Return b = β + n − 1 − β·p − c of a value."""
         return self.borrowed + drawn - Fraction(self.borrowed * everywhere, everybody) - here
 
     def _rounded_down(self, left: Decimal, rests: Sequence[Fraction], drawn: int) -> float:
-        """Round E|S_i| down; where it is as good as a float, fractions decide, as long as they can be multiplied."""
+        """Round E|S_i| down; where it is as good as a float, fractions decide, if there are few enough factors."""
         with localcontext(PRECISE):
-            # what differs from a float by no more than this share of it may be that float: rounding is far below
+            # a number this near a float, relatively, may be that float: rounding is far below
             near = Decimal("1e-40")
             below, above = round_down(left * (1 - near)), round_down(left * (1 + near))
         if below == above or drawn > MULTIPLIED:
             return below
         return round_down(1 + sum(1 - ratio_exactly(rest, self.borrowed + drawn, drawn) for rest in rests))
 
-    def _absent(self, counts: list[int], whole: list[int]) -> dict[int, Decimal]:
-        """Return Γ(b + n − 1)·Γ(a) / (Γ(b)·Γ(a + n − 1)) of each value that occurs in the group, by its place."""
-        drawn, everybody = sum(counts) - 1, sum(whole)
+    def _absent(self, counts: list[int], totals: list[int]) -> dict[int, Decimal]:
+        """Return Γ(b + n − 1)·Γ(a) / (Γ(b)·Γ(a + n − 1)) of each value that occurs in the group, by index."""
+        drawn, everybody = sum(counts) - 1, sum(totals)
         absent = {}
         with localcontext(PRECISE):
             rising = log_rising(Fraction(self.borrowed + drawn), drawn)
-            for place in (place for place, count in enumerate(counts) if count):
-                rest = self._rest(drawn, counts[place], whole[place], everybody)
+            for index, count in enumerate(counts):
+                if not count:
+                    continue
+                rest = self._rest(drawn, count, totals[index], everybody)
                 # nothing is left where everybody has the value, here or everywhere
-                absent[place] = (log_rising(rest, drawn) - rising).exp() if rest > 0 else Decimal(0)
+                absent[index] = (log_rising(rest, drawn) - rising).exp() if rest > 0 else Decimal(0)
         return absent
 
     def witness(self, groups: Groups, row: int) -> CandidateWitness:
         absent = self._absent(groups.counts.row(row).tolist(), groups.whole.tolist())
-        surest = min(absent, key=lambda place: (absent[place], place))
+        surest = min(absent, key=lambda index: (absent[index], index))
         return CandidateWitness(groups.name(row), groups.domain[surest], candidates=len(absent))
 
     def explain(self, finding: Finding) -> str:
@@ -166,18 +169,18 @@ class ExpectedCandidates(FormulaMeasure):
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Multiply Π (b + t) / (a + t) out, value by value, for somebody who has the witness's value.
+        """Multiply Π (b + t) / (a + t) out, value by value, for a person with the witness's value.
 
-        Where these are more factors than `MULTIPLIED`: by Spouge's formula for Γ, which measuring does not use.
+        Beyond `MULTIPLIED` factors: by Spouge's formula for Γ, which measuring does not use.
         """
         counts = release.group(witness.group).value_counts(0)
-        whole = dict(zip(release.domain, release.groups.whole.tolist(), strict=True))
+        totals = dict(zip(release.domain, release.groups.whole.tolist(), strict=True))
         others = {value: count for value, count in counts.items() if value != witness.value}
         if not others:
             return Fraction(1)
-        drawn, everybody = sum(counts.values()) - 1, sum(whole.values())
+        drawn, everybody = sum(counts.values()) - 1, sum(totals.values())
         ratio = ratio_multiplied if drawn <= MULTIPLIED else ratio_by_spouge
-        rests = [self._rest(drawn, count, whole[value], everybody) for value, count in others.items()]
+        rests = [self._rest(drawn, count, totals[value], everybody) for value, count in others.items()]
         with localcontext(PRECISE):
             left = sum((1 - ratio(rest, self.borrowed + drawn, drawn) for rest in rests), Decimal(1))
         return self._rounded_down(left, rests, drawn)
@@ -224,7 +227,7 @@ def log_rising(start: Fraction, steps: int) -> Decimal:
 
 
 MULTIPLIED = 10_000
-"""So many factors are multiplied out; beyond, nobody would wait for it."""
+"""The most factors that are multiplied out; more would take too long."""
 
 
 def ratio_multiplied(first: Fraction, total: int, steps: int) -> Decimal:
@@ -236,7 +239,7 @@ def ratio_multiplied(first: Fraction, total: int, steps: int) -> Decimal:
 
 
 def ratio_exactly(first: Fraction, total: int, steps: int) -> Fraction:
-    """Return the same as a fraction.
+    """Return `ratio_multiplied` as a fraction.
 
     >>> ratio_exactly(Fraction(7, 2), 5, 2)
     Fraction(21, 40)
@@ -246,11 +249,11 @@ def ratio_exactly(first: Fraction, total: int, steps: int) -> Fraction:
 
 
 SPOUGE, SPOUGE_DIGITS = 100, Context(prec=160)
-"""Spouge's formula with so many terms has 80 digits; they are as large as e**100, and cancel."""
+"""100 terms of Spouge's formula give 80 digits; they are as large as e**100, and cancel."""
 
 
 def ratio_by_spouge(first: Fraction, total: int, steps: int) -> Decimal:
-    """Return the same from four values of ln Γ, in a time that does not depend on the steps."""
+    """Return `ratio_multiplied` from four values of ln Γ, in a time that does not depend on the steps."""
     with localcontext(SPOUGE_DIGITS):
         start, end = Decimal(first.numerator) / first.denominator, Decimal(total)
         log_ratio = _log_gamma(start + steps) - _log_gamma(start) - _log_gamma(end + steps) + _log_gamma(end)

@@ -1,4 +1,4 @@
-"""Measures whose release is as bad as its worst group, and the one formula that audits and searches share.
+"""Measures that are as bad as their worst group, and the one formula that audits and searches share.
 
     value of a release = the worst over its groups g of  φ(t_g)
 
@@ -9,8 +9,8 @@ rest is here:
 - an audit computes φ of all groups in floats, and exactly for the kinds of groups near the worst (`summarize`);
 - a search keeps φ in floats, one number a group (`screen`), and asks for the exact value near its limit.
 
-Groups that have nothing to measure (no value, so no shares) give nan and are passed over.  The shares that several
-formulas are made of, q of a value within its group and p within the release, are here too.
+Groups with nothing to measure (no value, so no shares) are nan and are skipped.  The shares that several formulas are
+made of, q of a value within its group and p within the release, are here too.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class GroupByGroup(Measure):
         """Return whole numbers that decide the groups' values: groups that share them are equally bad."""
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Return what one should know about the finding, whichever group is the worst."""
+        """Return notes on the finding that hold whichever group is the worst."""
         return ()
 
     @property
     def equal_groups_count_once(self) -> bool:  # type: ignore[override]
-        """As their counts decide, equal groups are equally bad, and the first of them is named."""
+        """As their counts decide, equal groups are equally bad, and the first of them is the witness."""
         return self.counts_decide and self.register is None and not self.needs_weights
 
     def screen(self) -> WorstGroup:
@@ -82,8 +82,8 @@ class GroupByGroup(Measure):
         stops = [*starts.tolist()[1:], len(groups)]
         parts = [slice(start, stop) for start, stop in zip(starts.tolist(), stops, strict=True)]
         for measure in measures:
-            found = (measure.summarize(groups.take(rows)).finding() for rows in parts)
-            yield [None if each.witness is None else each.value for each in found]
+            findings = (measure.summarize(groups.take(rows)).finding() for rows in parts)
+            yield [None if each.witness is None else each.value for each in findings]
 
 
 class FormulaMeasure(GroupByGroup):
@@ -101,7 +101,7 @@ class FormulaMeasure(GroupByGroup):
         """Return the value of each row of statistics, of these groups' release, in this arithmetic."""
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Return what makes this group the worst."""
+        """Return the witness of this group as the worst."""
         return Witness(groups.name(row))
 
     def canonical(self, statistic: Integers) -> Integers:
@@ -109,7 +109,7 @@ class FormulaMeasure(GroupByGroup):
         return reduce_fractions(statistic) if self.scale_free else statistic
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
-        """Turn what the formula gave in exact numbers into the value that is reported."""
+        """Convert an exact result of the formula to the value that is reported."""
         if isinstance(number, Decimal) and number:  # irrational: logarithms of fractions are, but for ln 1 = 0
             return round_cautiously(number, large_is_bad=self.large_is_bad)
         return number if isinstance(number, float) else Fraction(number)
@@ -187,8 +187,8 @@ class WorstGroup(Screen):
         return 0.0 if self.exact else getattr(self.measure, "off", NEAR)
 
     def rows(self, groups: Groups) -> Floats:
-        """Return each group's own value; a group with nothing to say gives the best there is."""
-        # nan would spread through `join`: a group with nothing to say has the value that never decides
+        """Return each group's own value; the best value for a group with nothing to measure."""
+        # nan would spread through `join`: nothing to measure becomes the value that never decides
         best = -np.inf if self.measure.large_is_bad else np.inf
         scores: Floats = np.nan_to_num(self.measure.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)
         return scores[:, np.newaxis]
@@ -221,8 +221,8 @@ class ShareWitness(Witness):
 
 def shares(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
     """Return q of every row of counts and value (nan in groups without values), and p of every value."""
-    whole = arithmetic.whole(groups.whole)
-    return arithmetic.ratio(counts, counts.sum(axis=1, keepdims=True)), arithmetic.ratio(whole, whole.sum())
+    totals = arithmetic.whole(groups.whole)
+    return arithmetic.ratio(counts, counts.sum(axis=1, keepdims=True)), arithmetic.ratio(totals, totals.sum())
 
 
 @dataclass(frozen=True)
@@ -249,8 +249,8 @@ class ShareRuns:
 
     def shares(self, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
         """Return q and p of each run; nan in groups without values."""
-        whole = arithmetic.whole(np.array([groups.whole.sum()]))
-        return arithmetic.ratio(self.here, self.n), arithmetic.ratio(self.overall, whole)
+        everything = arithmetic.whole(np.array([groups.whole.sum()]))
+        return arithmetic.ratio(self.here, self.n), arithmetic.ratio(self.overall, everything)
 
 
 def share_runs(groups: Groups, *codings: Integers) -> Integers:
@@ -265,17 +265,15 @@ def share_runs(groups: Groups, *codings: Integers) -> Integers:
     [[4, 1, 2, 1, 5, 2, 1], [3, 3, 0, 5, 0, 1, 0]]
     """
     rows, values, counts = groups.counts.entries()
-    found = [np.zeros((0, 3), np.int64)]
+    entries_by_coding = [np.zeros((0, 3), np.int64)]
     for coding in codings:
-        wanted = coding[values] >= 0
+        kept = coding[values] >= 0
         # values with one number in the coding count together, in the groups and overall
-        whole = add_up(coding[coding >= 0], groups.whole[coding >= 0], int(coding.max(initial=-1)) + 1)
-        part = Counts.from_entries(
-            rows[wanted], coding[values[wanted]], counts[wanted], shape=(len(groups), len(whole))
-        )
+        totals = add_up(coding[coding >= 0], groups.whole[coding >= 0], int(coding.max(initial=-1)) + 1)
+        part = Counts.from_entries(rows[kept], coding[values[kept]], counts[kept], shape=(len(groups), len(totals)))
         row, code, here = part.entries()
-        found.append(np.column_stack((row, here, whole[code])))
-    every = np.concatenate(found)
+        entries_by_coding.append(np.column_stack((row, here, totals[code])))
+    every = np.concatenate(entries_by_coding)
     # rows (group, count here, count overall), sorted so that equal ones stand together: a run each
     every = every[np.lexsort(every.T[::-1])]
     first = np.flatnonzero(np.concatenate(([True], (every[1:] != every[:-1]).any(axis=1)))[: len(every)])
@@ -300,28 +298,28 @@ def reduce_share_runs(statistic: Integers) -> Integers:
 
 
 def occurring_shares(groups: Groups, row: int) -> list[tuple[int, Fraction, Fraction]]:
-    """Return place, q and p of each value that occurs in a group, in the order of the domain."""
-    places, counts = groups.counts.occurring(row)
+    """Return index, q and p of each value that occurs in a group, in the order of the domain."""
+    indices, counts = groups.counts.occurring(row)
     here, overall = int(counts.sum()), int(groups.whole.sum())
-    numbers = zip(places.tolist(), counts.tolist(), groups.whole[places].tolist(), strict=True)
-    return [(place, Fraction(count, here), Fraction(whole, overall)) for place, count, whole in numbers]
+    numbers = zip(indices.tolist(), counts.tolist(), groups.whole[indices].tolist(), strict=True)
+    return [(index, Fraction(count, here), Fraction(total, overall)) for index, count, total in numbers]
 
 
-def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
+def share_witness(groups: Groups, row: int, index: int) -> ShareWitness:
     """Return the witness of a group and a value, with its shares there and overall."""
-    group, whole = groups.counts.row(row), groups.whole
+    group, totals = groups.counts.row(row), groups.whole
     return ShareWitness(
         groups.name(row),
-        groups.domain[place],
-        here=Fraction(int(group[place]), int(group.sum())),
-        overall=Fraction(int(whole[place]), int(whole.sum())),
+        groups.domain[index],
+        here=Fraction(int(group[index]), int(group.sum())),
+        overall=Fraction(int(totals[index]), int(totals.sum())),
     )
 
 
 def exact_shares(groups: Groups, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
-    """Return q of the witness's group and p of a release's groups, value by value, as they are defined: for replays."""
+    """Return q of the witness's group and p of the release for each value, by their definition: for replays."""
     group = groups.counts.row(witness.group.number - 1).tolist()
-    whole = groups.whole.tolist()
+    totals = groups.whole.tolist()
     here = [Fraction(count, sum(group)) for count in group]
-    overall = [Fraction(count, sum(whole)) for count in whole]
+    overall = [Fraction(count, sum(totals)) for count in totals]
     return dict(zip(groups.domain, here, strict=True)), dict(zip(groups.domain, overall, strict=True))

@@ -1,18 +1,18 @@
-"""How much does the sum of a group's amounts give away of a single one?  The rules that checkers of tables apply.
+"""How much does the sum of a group's amounts disclose of a single one?  The rules of output checkers for tables.
 
 Symbols     x₁ ≥ x₂ ≥ … ≥ 0 the amounts of a group's people, X their sum, which is published; n = `largest`.
 Dominance   (x₁ + … + x_n) / X: how much of the sum a few people hold (the (n, k) rule keeps it at most k).
-Remainder   (X − x₁ − … − x_n) / x₁: whoever has x₂ subtracts it and knows x₁ to within this (the p % rule, n = 2,
-            keeps it at least p).
-Zeros       A sum of 0 says that every amount is 0: dominance 1, remainder 0.
-Missing     People without an amount add nothing, and are no contributors; a group of nobody else is passed over.
+Remainder   (X − x₁ − … − x_n) / x₁: the owner of x₂ subtracts it and learns x₁ to within this (the p % rule,
+            n = 2, keeps it at least p).
+Zeros       A sum of 0 means that every amount is 0: dominance 1, remainder 0.
+Missing     People without an amount do not count; a group of nobody else is skipped.
 
 *Monotone.*  When groups merge, dominance never rises: the n largest of both are at most the n largest of each together,
 and (a + b)/(A + B) ≤ max(a/A, b/B).  Remainder never falls: let x₁ of both be in A; at most the n largest of A are
 among the n largest of both, so that what is left is at least what was left of A.
 
 Exactly     Amounts are whole multiples of a unit that all of them share, each written in digits of `DIGIT` bits: sums
-            of digits are sums of 64-bit whole numbers, whatever the amounts.  Nothing is subtracted, in floats neither.
+            of digits are sums of 64-bit whole numbers, whatever the amounts.  Nothing is subtracted, not even as float.
 
 Source: AI-SDC/ACRO; Hundepool et al., Statistical Disclosure Control, 2012, section 4.2.
 """
@@ -125,7 +125,7 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     @abstractmethod
     def choose(self, largest: Addend, everything: Addend, first: Addend) -> tuple[Addend, Addend]:
-        """Return the two sums of those of the n largest amounts, of all and of x₁, or of people who have them."""
+        """Return the two sums of the ratio; all sums of amounts, or counts of the people who have them."""
 
     def statistic(self, groups: Groups) -> Integers:
         """Return the digits of both sums: (groups, 2 · digits) int64."""
@@ -177,7 +177,7 @@ class Dominance(SumMeasure):
 
     The sensitive values are amounts of at least 0 (or stand for some: `numbers`).  max_g of (x₁ + … + x_n)/Σx over
     groups, x₁ ≥ x₂ ≥ … the amounts of the group's people and n = `largest`.  At most 0.9 with n = 2 is what ACRO asks
-    for; 1 where all amounts are 0, as such a sum gives everybody's away.  Who has no amount adds nothing.
+    for; 1 where all amounts are 0, as such a sum discloses them all.  People without an amount do not count.
 
     >>> incomes = Release.from_counts([{"10": 5, "20": 5}, {"1": 8, "90": 1, "40": 1}])
     >>> finding = Dominance().measure(incomes)
@@ -219,9 +219,9 @@ class Remainder(SumMeasure):
     """To within how much of it can the largest amount of a group be told from the sum?
 
     The sensitive values are amounts of at least 0 (or stand for some: `numbers`).  min_g of (x_{n+1} + x_{n+2} + …)/x₁
-    over groups, x₁ ≥ x₂ ≥ … the amounts of the group's people and n = `largest`: with n = 2, whoever has the second
-    largest subtracts it from the sum and is off by this much of the largest.  At least 0.1 is the p % rule of ACRO; 0
-    where all amounts are 0, or where there are no more than n.  Who has no amount adds nothing.
+    over groups, x₁ ≥ x₂ ≥ … the amounts of the group's people and n = `largest`: with n = 2, the owner of the second
+    largest subtracts it from the sum and is off by this share of the largest.  At least 0.1 is the p % rule of ACRO; 0
+    where all amounts are 0, or where there are no more than n.  People without an amount do not count.
 
     >>> incomes = Release.from_counts([{"10": 5, "20": 5}, {"1": 8, "90": 1, "40": 1}])
     >>> finding = Remainder().measure(incomes)
@@ -307,7 +307,7 @@ class _Amounts(NamedTuple):
             raise BadMeasure(f"'{measure}' adds up amounts, and some have too many digits for it; round them")
         shifts = [*range(max(bits - 1, 0) // DIGIT * DIGIT, -1, -DIGIT)]
         digits = np.array([[number >> shift & (1 << DIGIT) - 1 for shift in shifts] for number in whole], np.int64)
-        # rank 0 is the largest amount; equal ones are ranked by their place in the domain
+        # rank 0 is the largest amount; equal ones are ranked by their index in the domain
         rank = np.empty(len(whole), np.int64)
         rank[sorted(range(len(whole)), key=lambda at: -whole[at])] = np.arange(len(whole))
         present = np.array([text in named or text not in (None, MISSING) for text in domain], bool)
@@ -315,7 +315,7 @@ class _Amounts(NamedTuple):
 
 
 class _FallingAmounts(NamedTuple):
-    """What occurs in groups, by group and then the largest amount first: how often, and of that among the n largest."""
+    """The amounts of each group, the largest first: the people with each, and how many of them are in the n largest."""
 
     group: Integers
     value: Integers
@@ -337,7 +337,7 @@ class _FallingAmounts(NamedTuple):
         return cls(group, value, count, np.clip(largest - before, 0, count), is_first)
 
     def add_digits(self, amounts: _Amounts, people: Integers, groups: int) -> Integers:
-        """Add up the digits of the amounts of so many of the people who have them: (groups, digits) int64."""
+        """Add up the digits of amounts, each times a number of people: (groups, digits) int64."""
         # (entries, digits): each digit is added up by itself, and carried in `_join_digits`
         digits = amounts.digits[self.value] * people[:, np.newaxis]
         return np.column_stack([add_up(self.group, each, groups) for each in digits.T])

@@ -1,34 +1,34 @@
-"""Which sensitive values would somebody want to learn, and which number does a value stand for?
+"""Which sensitive values does an attacker want to learn, and which number does a value stand for?
 
     all             every value of the domain
-    `apart_from`    all but some that mean nothing, such as "Not in universe" or a missing one
+    `apart_from`    all but some without meaning, such as "Not in universe" or a missing one
     `value`         one value
     a category      any of several values ("any mental disorder"): a list, a name with a list, or a node of a hierarchy
 
-*Apart from.*  Somebody who has such a value is still one of the group.  Two kinds of questions take that differently:
+*Apart from.*  A person with such a value still belongs to the group.  Two kinds of measures treat that differently:
 
 - An attacker after a target (implications, negations, acquaintance, prior belief, maximum entropy), and how much
   likelier a value becomes (β-likeness, δ-disclosure): the worst over the *other* values.  Those left out stay what a
   person could have instead, and what may be known about people.
 - How values are distributed (diversities, closeness): of the other values alone, as if the people who have none of
-  these were not there.  A group in which nobody has another value says nothing, and is passed over.
+  these were not there.  A group in which nobody has another value is skipped.
 
-Both keep what is claimed of merging groups: every value's share in a union is a mean of its shares in the parts, with
+Both keep the claims about merging groups: every value's share in a union is a mean of its shares in the parts, with
 all people as with those alone who have one of the other values.
 
-*Categories.*  A category is taken for one value (`Targets.view`), of which an attacker may know things as of any other:
+*Categories.*  A category is treated as one value (`Targets.view`), about which an attacker may know facts:
 "if Bob has any of them, so has Ann".  Let n(C) be how many people of a group have any of its values c.
 
-- One value per person: n(C) = Σ n(c), exactly.  Whoever speaks of single values c of C as well gains nothing, because
-  "none of these people has any of C" rules out all that "… has c" does; whoever speaks of single values only, less.
-- Multisets: every occurrence goes to anybody, so that those of C are occurrences of one value: n(C) = Σ n(c), exactly.
-- Sets: n(C) is not published, and lies between max n(c) and min(n, Σ n(c)).  Whoever knows it counts worlds in which
-  these are any people of the group, and the risk grows with their number: n(C) = min(n, Σ n(c)) is the worst case, and
-  no less than what somebody gets who takes all worlds of the published counts for equally likely.
+- One value per person: n(C) = Σ n(c), exactly.  Facts about single values c of C add nothing, because "none of these
+  people has any of C" rules out all that "… has c" does; facts about single values only, less.
+- Multisets: occurrences are independent, so that those of C are occurrences of one value: n(C) = Σ n(c), exactly.
+- Sets: n(C) is not published, and lies between max n(c) and min(n, Σ n(c)).  An attacker who knows it counts
+  worlds in which these are any people of the group, and the risk grows with their number: n(C) = min(n, Σ n(c)) is the
+  worst case, and no less than the risk where all worlds of the published counts are equally likely.
 
-*Numbers.*  A value stands for its own text as a number, or for what somebody says it stands for; some cost or weigh
-something (`read_rates`).  Numbers are exact: "0.1" is a tenth.  Those beyond `LARGEST_NUMBER`, or nearer to 0 than one
-by it, are refused, so that floats that look for the worst group never leave their range.
+*Numbers.*  A value stands for its own text as a number, or for one that `numbers` names; some have a cost or weight
+(`read_rates`).  Numbers are exact: "0.1" is a tenth.  Those beyond `LARGEST_NUMBER`, or nearer to 0 than one by it,
+are refused, so that floats that look for the worst group never leave their range.
 """
 
 from __future__ import annotations
@@ -109,30 +109,27 @@ class Predicate:
         return cls(tuple(hierarchy.under(node)), name=node)
 
     def indices(self, domain: tuple[Label, ...]) -> list[int]:
-        """Find the values of the set in a domain that has all of those named."""
+        """Return the indices of the set's values in a domain that has all named ones."""
         # a set of the named ones, so that the complement needs one pass
-        named = {*self.named_indices({text: place for place, text in enumerate(domain)})}
-        return [place for place in range(len(domain)) if (place in named) != self.all_others]
+        named = {*self.named_indices({text: index for index, text in enumerate(domain)})}
+        return [index for index in range(len(domain)) if (index in named) != self.all_others]
 
-    def named_indices(self, place_of: Mapping[Label, int]) -> list[int]:
-        """Return the places of the values that are named, which are the others where the set is all but those.
-
-        What a long list of predicates is about takes as long as what they name, not as the domain, for each of them.
-        """
+    def named_indices(self, index_of: Mapping[Label, int]) -> list[int]:
+        """Return the indices of the named values, in a time that does not depend on the domain."""
         for text in self.values:
-            if text not in place_of:
+            if text not in index_of:
                 raise UnknownValue(
                     f"no sensitive value '{shown(text)}' (named by predicate '{self}') in the release or the prior"
-                    f"{did_you_mean(shown(text), [*place_of])}"
+                    f"{did_you_mean(shown(text), [*index_of])}"
                 )
-        return [place_of[text] for text in self.values]
+        return [index_of[text] for text in self.values]
 
     def as_list(self) -> list[str]:
-        """Write it as the policy file does."""
+        """Return the list in a policy file."""
         return ["not"] * self.all_others + [shown(text) for text in self.values]
 
     def as_written(self) -> list[str] | dict[str, list[str]]:
-        """Write it as a policy does where there is only one: with its name, if it has any."""
+        """Return what a policy file has of a single predicate: a list, under its name if it has one."""
         return {self.name: self.as_list()} if self.name else self.as_list()
 
     def __str__(self) -> str:
@@ -159,15 +156,15 @@ def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
 
 
 def predicates_as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list[list[str]]:
-    """Write predicates as the policy file does: under their names if they have any."""
+    """Return what a policy file has of predicates: lists, under their names if they have any."""
     if any(each.name for each in predicates):
         return {str(each): each.as_list() for each in predicates}
     return [each.as_list() for each in predicates]
 
 
 Value: TypeAlias = str | Sequence[Label] | Mapping[str, Sequence[Label] | Hierarchy | str] | Predicate | None
-"""What `value=` may be: a value; several, any of them; and several with a name: a list, or what a hierarchy (or the
-file of one) has under a node of that name."""
+"""A value; several (any of them); or several with a name: a list, or those under a node of that name in a hierarchy (or
+its file)."""
 
 
 def read_value(value: Value) -> Label | Predicate:
@@ -214,7 +211,7 @@ class Targets:
 
     value: Label | Predicate = None
     apart_from: tuple[Label, ...] = ()
-    are_the_rest: bool = False  # whether others are asked about on their own (see `Targeted.ask_the_rest`)
+    are_the_rest: bool = False  # whether other values have limits of their own (see `Targeted.ask_the_rest`)
 
     def view(self, groups: Groups) -> Groups:
         if not isinstance(self.value, Predicate):
@@ -236,29 +233,29 @@ class Targets:
     def indices(self, seen: Groups) -> Integers:
         if self.value is not None:
             return np.array([seen.code_of(str(self.value))])
-        places = np.arange(len(seen.domain))
+        indices = np.arange(len(seen.domain))
         # a missing value may be a text in the domain
         apart = [MISSING if text is None and None not in seen.domain else text for text in self.apart_from]
-        return np.delete(places, [seen.code_of(text) for text in apart]) if apart else places
+        return np.delete(indices, [seen.code_of(text) for text in apart]) if apart else indices
 
     def required_indices(self, seen: Groups) -> Integers:
-        """List the targets, of which there is at least one: a limit on nothing would hold whatever is published.
+        """Return the targets; raise if there are none, as a limit on nothing would hold whatever is published.
 
-        Of the rest that limits of their own leave there may be none.
+        The rest that other limits leave may be empty.
         """
-        places = self.indices(seen)
-        if len(places) == 0 and not self.are_the_rest:
+        indices = self.indices(seen)
+        if len(indices) == 0 and not self.are_the_rest:
             raise BadMeasure(f"{parameter('apart_from')} leaves no value to ask about; leave one of them out")
-        return places
+        return indices
 
     def coding(self, seen: Groups) -> Integers:
-        """Return the place of each value that is a target, and -1 for the others (see `group_by_group.share_runs`).
+        """Return the index of each value that is a target, and -1 for the others (see `group_by_group.share_runs`).
 
-        A release in which nobody has a value has none to ask about, and is no reason to refuse.
+        A release in which nobody has a value has no targets, and is not refused.
         """
-        places = self.required_indices(seen) if self.apart_from else self.indices(seen)
+        indices = self.required_indices(seen) if self.apart_from else self.indices(seen)
         coding = np.full(len(seen.domain), -1)
-        coding[places] = places
+        coding[indices] = indices
         return coding
 
     @property
@@ -266,10 +263,10 @@ class Targets:
         return self.value is None and not self.apart_from
 
     def members(self, domain: tuple[Label, ...]) -> tuple[Label, ...]:
-        """List the values of a category that are in a domain; nothing where the target is no category."""
+        """Return the values of a category that are in a domain; none where the target is not a category."""
         if not isinstance(self.value, Predicate):
             return ()
-        return tuple(domain[place] for place in _members(self.value, domain))
+        return tuple(domain[index] for index in _members(self.value, domain))
 
     def notes(self, domain: tuple[Label, ...]) -> tuple[str, ...]:
         if self.are_the_rest and not {shown(text) for text in domain} - {shown(text) for text in self.apart_from}:
@@ -287,11 +284,11 @@ class Targets:
 
 @lru_cache(maxsize=64)
 def _as_one(category: Predicate, domain: tuple[Label, ...]) -> Column:
-    """Return what each value of a domain counts as: itself, or the category, in the place of its first value."""
+    """Return the column that maps each value to itself, or to the category, in place of its first value."""
     members = set(_members(category, domain))
     name = str(category)
-    texts = [name if place in members else text for place, text in enumerate(domain)]
-    if name in (text for place, text in enumerate(domain) if place not in members):
+    texts = [name if index in members else text for index, text in enumerate(domain)]
+    if name in (text for index, text in enumerate(domain) if index not in members):
         raise BadMeasure(f"'{name}' is also a value of the release that is not in this category; give it another name")
     # in the order of first occurrence: ties among values are settled as before
     labels = tuple(dict.fromkeys(texts))
@@ -300,10 +297,10 @@ def _as_one(category: Predicate, domain: tuple[Label, ...]) -> Column:
 
 @lru_cache(maxsize=64)
 def _members(category: Predicate, domain: tuple[Label, ...]) -> tuple[int, ...]:
-    """Find the values of a category.
+    """Return the indices of the values of a category.
 
-    A category with a name may list values that a release does not have; but not one that is nearly another's: a slip
-    of the pen would make the category smaller, and what is said of it too good.
+    A category with a name may list values that a release does not have, but no misspelt ones: they would make the
+    category smaller, and its risk too low.
     """
     known = [text for text in category.values if text in domain]
     others = [text for text in domain if text not in category.values]
@@ -311,7 +308,7 @@ def _members(category: Predicate, domain: tuple[Label, ...]) -> tuple[int, ...]:
         hint = did_you_mean(shown(text), others)
         if text not in domain and (not category.name or not known or hint.startswith("; did you mean")):
             raise UnknownValue(f"no sensitive value '{shown(text)}' (named by '{category}') in the release{hint}")
-    return tuple(place for place, text in enumerate(domain) if (text in category.values) != category.all_others)
+    return tuple(index for index, text in enumerate(domain) if (text in category.values) != category.all_others)
 
 
 def _read_labels(values: object) -> tuple[Label, ...]:
@@ -321,9 +318,9 @@ def _read_labels(values: object) -> tuple[Label, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Targeted(Measure):
-    """A measure that asks about values: all, all `apart_from` some, and, where it has a `value`, that one alone."""
+    """A measure of values: all, all `apart_from` some, or, where it has a `value`, that one alone."""
 
-    # values that nobody wants to learn
+    # values that no attacker wants to learn
     apart_from: Sequence[Label] = field(default=(), metadata=read(_read_labels))
 
     _about_the_rest: ClassVar[bool] = False  # of one measure: set by `ask_the_rest`
@@ -342,7 +339,7 @@ class Targeted(Measure):
 
     @property
     def left_out_in_words(self) -> str:
-        """Which values are left out."""
+        """The values that are left out, in words."""
         return f"apart from {listed(self.apart_from, most=3)}"
 
     @property
@@ -351,16 +348,16 @@ class Targeted(Measure):
 
     @property
     def single_value(self) -> tuple[Label, ...]:
-        """The value that it is about, alone; nothing where it is about several."""
+        """The one value that it is about; none where it is about several."""
         value = self.targets.value
         if isinstance(value, Predicate):
             return value.values if len(value.values) == 1 and not value.all_others else ()
         return () if value is None else (value,)
 
     def ask_the_rest(self) -> Self:
-        """Return the same question as the default beside others about single values: it may leave no value.
+        """Return the measure as the default beside others of single values, which may leave it none.
 
-        Alone, it would be a limit that holds whatever is published, and is refused (`Targets.required_indices`).
+        Alone, it would be a limit on nothing, and is refused (`Targets.required_indices`).
         """
         # not a field, so that the text and the settings of the measure stay as they are
         default = copy(self)
@@ -387,7 +384,7 @@ class Targeted(Measure):
 
 
 def drop_values(groups: Groups, apart_from: Sequence[Label]) -> Groups:
-    """See the other values alone, as if nobody had these."""
+    """Return the groups as if nobody had these values."""
     return groups.only(Targets(apart_from=tuple(apart_from)).required_indices(groups)) if apart_from else groups
 
 
@@ -399,7 +396,7 @@ def examples_of_targets(domain: tuple[Label, ...]) -> list[dict[str, Any]]:
 
 
 class NumberByValue(dict[Label, Fraction]):
-    """An exact number for some values, such as what they cost or weigh: it can be hashed and never changes."""
+    """An exact number for some values, such as a cost or a weight: hashable, and never changed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -408,16 +405,16 @@ class NumberByValue(dict[Label, Fraction]):
         return {shown(text): whole_if_possible(number) for text, number in self.items()}
 
     def rate(self, value: Label, otherwise: Fraction) -> Fraction:
-        """Return the number of a value; `otherwise` that of all which are not named."""
+        """Return the number of a value, `otherwise` where it is not named."""
         return self.get(written_label(value), otherwise)
 
     def classes(self, domain: tuple[Label, ...], otherwise: Fraction) -> dict[Fraction, tuple[int, ...]]:
-        """List the values of a domain (places) by their number, the largest first."""
-        places: dict[Fraction, tuple[int, ...]] = {}
-        for place, value in enumerate(domain):
+        """Return the indices of a domain by their value's number, the largest first."""
+        indices: dict[Fraction, tuple[int, ...]] = {}
+        for index, value in enumerate(domain):
             number = self.rate(value, otherwise)
-            places[number] = (*places.get(number, ()), place)
-        return dict(sorted(places.items(), reverse=True))
+            indices[number] = (*indices.get(number, ()), index)
+        return dict(sorted(indices.items(), reverse=True))
 
     def check(self, domain: tuple[Label, ...]) -> None:
         for value in (value for value in self if value not in set(map(written_label, domain))):
@@ -427,19 +424,19 @@ class NumberByValue(dict[Label, Fraction]):
 
 
 def read_numbers(numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> NumberByValue:
-    """Read which number each value stands for."""
+    """Parse the number that each value stands for."""
     numbers = expect_mapping(numbers, parameter("numbers"), '{"low": 0, "high": 40}')
     exact = {label(text): finite(number, f"the number of '{text}'") for text, number in numbers.items()}
     return NumberByValue((text, Fraction(exact[text])) for text in in_order(exact))
 
 
 def has_sensible_size(number: Fraction | float) -> bool:
-    """Return whether a number is neither too large nor too near to 0."""
+    """Return whether a number is neither too large nor too near 0."""
     return Fraction(1, LARGEST_NUMBER) <= max(number, -number) <= LARGEST_NUMBER
 
 
 def finite(number: object, name: str) -> int | Fraction:
-    """Return a number exactly; raise `BadMeasure` unless it is 0 or of a sensible size."""
+    """Return a number exactly; raise `BadMeasure` unless it is 0 or between 1e-30 and 1e30 in size."""
     exact = exact_number(number, BadMeasure, name)
     if exact and not has_sensible_size(exact):
         raise BadMeasure(f"{name} is {as_given(number)}; give 0 or a number between 1e-30 and 1e30 in size")
@@ -447,7 +444,7 @@ def finite(number: object, name: str) -> int | Fraction:
 
 
 def seeming_thousands(domain: Iterable[Label]) -> str | None:
-    """Return a value whose point seems to separate thousands, among such as have none below a thousand."""
+    """Return a value whose point seems to separate thousands, if those without a point are all below a thousand."""
     texts = [text for text in domain if text is not None]
     pointed = [text for text in texts if "." in text]
     others = [text for text in texts if "." not in text]
@@ -461,7 +458,7 @@ def seeming_thousands(domain: Iterable[Label]) -> str | None:
 def look_up_numbers(
     domain: tuple[Label, ...], known: NumberByValue | None, *, missing: Fraction | None = None
 ) -> tuple[Fraction, ...]:
-    """Return the number of each value of a domain; a missing one stands for `missing`, or is refused."""
+    """Return the number of each value of a domain; that of a missing value is `missing`, or it is refused."""
 
     def number_of(text: Label) -> Fraction:
         if known is not None and text in known:
@@ -482,7 +479,7 @@ def look_up_numbers(
 
 
 def read_rates(name: str, numbers: object, *, above: int = -1) -> NumberByValue:
-    """Read a mapping of values to finite numbers, each larger than `above` and at least 0, in the order given."""
+    """Parse a mapping of values to finite numbers, each larger than `above` and at least 0, in its order."""
     if not isinstance(numbers, Mapping):
         raise BadMeasure(f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}')
     return NumberByValue(
@@ -491,7 +488,7 @@ def read_rates(name: str, numbers: object, *, above: int = -1) -> NumberByValue:
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
-    """Parse a number of a sensible size, above 0, or 0 too unless `above` is 0."""
+    """Parse a number of at most 1e30, above 0, or 0 too unless `above` is 0."""
     exact = exact_number(number, BadMeasure, f"a number in {name}=")
     # `above` is −1 where 0 is allowed (weights), and 0 where it is not (prices)
     if isinstance(exact, float) or exact < 0 or exact <= above or exact > LARGEST_NUMBER:

@@ -450,11 +450,7 @@ class SkylineSection(Section):
 
     def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skylines:
         """Build the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
-        from sidelight.measures.privacy_skyline.skyline import (  # noqa: PLC0415 - as limits are read without it
-            SkylinePoint,
-            Skylines,
-            single_values,
-        )
+        from sidelight.measures.privacy_skyline.skyline import Skylines, single_values  # noqa: PLC0415 - as limits are read without it
 
         if not self.points:
             raise BadPolicy("there are no points; add at least one, such as {rules_out = 4, below = 0.75}")
@@ -463,7 +459,7 @@ class SkylineSection(Section):
         if self.target in elsewhere:
             whose = f"for '{self.target}'" if self.target is not None else "without a value"
             raise BadPolicy(f"there are two skylines {whose}; put all their points into one")
-        points = tuple(SkylinePoint(each.rules_out, each.others, each.family, each.below) for each in self.points)
+        points = tuple((each.rules_out, each.others, each.family, each.below) for each in self.points)
         apart = (*single_values(elsewhere), *map(written_label, self.apart_from)) if self.target is None else ()
         return Skylines.from_points(points, self.target, apart)
 

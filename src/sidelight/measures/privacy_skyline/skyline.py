@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -341,31 +341,15 @@ class RiskMap:
 SkylineKey = TypeVar("SkylineKey", str, tuple[str, ...], Predicate)
 """A value, or several."""
 
-Amounts: TypeAlias = tuple[int, int, int, Bound]
-"""Rules out, others, family, and the limit that the risk stays below."""
+SkylinePoint: TypeAlias = tuple[int, int, int, Bound]
+"""Rules out, others, family, and the limit that the risk against this knowledge stays below."""
 
 
-@dataclass(frozen=True, slots=True)
-class SkylinePoint:
-    """An amount of knowledge, and the limit that the risk against it must stay below."""
-
-    rules_out: int = 0
-    others: int = 0
-    family: int = 0
-    below: Bound = 1
-
-    def __post_init__(self) -> None:
-        for each in ("rules_out", "others", "family"):
-            whole_amount("skyline", each, getattr(self, each), most=MOST_OF_ANYTHING)
-
-    def dominates(self, other: SkylinePoint) -> bool:
-        """Return whether this point implies the other: as much knowledge or more, no higher limit."""
-        # against more knowledge the risk is never smaller, so that the point with more implies the other
-        more = self.rules_out >= other.rules_out and self.others >= other.others and self.family >= other.family
-        return more and exact(self.below) <= exact(other.below)
-
-    def __str__(self) -> str:
-        return f"({self.rules_out}, {self.others}, {self.family}) below {self.below}"
+def dominates(point: SkylinePoint, other: SkylinePoint) -> bool:
+    """Return whether a point implies the other: as much knowledge or more, no higher limit."""
+    # against more knowledge the risk is never smaller, so that the point with more implies the other
+    more = all(amount >= least for amount, least in zip(point[:3], other[:3], strict=True))
+    return more and exact(point[3]) <= exact(other[3])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -384,12 +368,15 @@ class Skylines:
         # a point that is given twice has one criterion
         distinct, criteria, notes = dict.fromkeys(required), [], []
         for point in distinct:
-            by = next((each for each in distinct if each != point and each.dominates(point)), None)
+            knowledge, below = Knowledge(*point[:3]), point[3]
+            for name, amount in knowledge._asdict().items():
+                whole_amount("skyline", name, amount, most=MOST_OF_ANYTHING)
+            by = next((each for each in distinct if each != point and dominates(each, point)), None)
             if by is None:
-                measure = Acquaintance(point.rules_out, point.others, point.family, value, apart_from=apart_from)
-                criteria.append(measure < point.below)
+                criteria.append(Acquaintance(*knowledge, value, apart_from=apart_from) < below)
             else:
-                notes.append(f"skyline {whose}: {point} follows from {by} and was dropped")
+                texts = (f"{each[:3]} below {each[3]}" for each in (point, by))
+                notes.append(f"skyline {whose}: {' follows from '.join(texts)} and was dropped")
         return cls(tuple(criteria), tuple(notes))
 
     def __iter__(self) -> Iterator[Criterion]:
@@ -404,7 +391,10 @@ class Skylines:
 
 
 def skyline(
-    values: Mapping[SkylineKey, Iterable[Amounts]], *, default: Iterable[Amounts] = (), apart_from: Sequence[Label] = ()
+    values: Mapping[SkylineKey, Iterable[SkylinePoint]],
+    *,
+    default: Iterable[SkylinePoint] = (),
+    apart_from: Sequence[Label] = (),
 ) -> Skylines:
     """Which amounts of knowledge must a release withstand, value by value?
 
@@ -457,7 +447,7 @@ def _read_points(points: object) -> tuple[SkylinePoint, ...]:
             raise BadPolicy(f"{wanted} {as_given(amounts)}; list points in [...]")
         if len(amounts) != 4:
             raise BadPolicy(f"{wanted} {tuple(amounts)}")
-        read.append(SkylinePoint(*amounts))  # what they are is checked there
+        read.append(cast("SkylinePoint", tuple(amounts)))  # `from_points` checks what they are
     return tuple(read)
 
 

@@ -23,13 +23,13 @@ from sidelight.measures.privacy_skyline import skyline as pareto
 from sidelight.measures.privacy_skyline.five_minima import Knowledge
 from sidelight.measures.privacy_skyline.skyline import (
     RiskMap,
-    SkylinePoint,
     Skylines,
     _cut_groups,
     _list_pairs,
     _other_counts,
     _running_sums,
     _shorten_integers,
+    dominates,
     find_undominated,
     largest_passed,
     merge_pairs,
@@ -368,9 +368,7 @@ def test_what_is_no_release_of_one_column_is_refused():
 
 TWO_WARDS = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 5, "Cold": 2, "AIDS": 1}])
 
-points = st.builds(
-    SkylinePoint, st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.25, 0.5, Fraction(3, 4)])
-)
+points = st.tuples(*[st.integers(0, 2)] * 3, st.sampled_from([0.25, 0.5, Fraction(3, 4)]))
 
 
 def test_each_value_has_its_own_points_and_the_others_the_default():
@@ -390,14 +388,12 @@ def test_a_default_applies_to_the_values_that_have_no_points_of_their_own(releas
     texts = [text for text in release.domain if text is not None]
     named = data.draw(st.lists(st.sampled_from(texts), unique=True)) if texts else []
     own, default = {value: [data.draw(points)] for value in named}, [data.draw(points)]
-    as_given = [(each.rules_out, each.others, each.family, each.below) for each in default]
-    tuples = {value: [(each.rules_out, each.others, each.family, each.below) for each in own[value]] for value in named}
-    policy = sl.Policy(*sl.skyline(tuples, default=as_given))
+    policy = sl.Policy(*sl.skyline(own, default=default))
     others = [value for value in release.domain if value not in named]
     # the slow way: a limit for each of the other values, or none
     asked = [({"value": value} if value is not None else {"value": [None]}) for value in others]
-    (point,) = default
-    each = [sl.Acquaintance(*as_given[0][:3], **target).measure(release).value < point.below for target in asked]
+    *knowledge, below = default[0]
+    each = [sl.Acquaintance(*knowledge, **target).measure(release).value < below for target in asked]
     for judged in (policy, read_policy_text(policy.to_toml()).policy):
         last = judged.judge(release).judgements[-1]
         assert last.holds == all(each)
@@ -450,11 +446,11 @@ def test_points_that_follow_are_dropped_with_a_note():
 @given(st.lists(points, min_size=1, max_size=6))
 def test_dropping_changes_no_verdict(given_points):
     skyline = Skylines.from_points(given_points, "AIDS")
-    required = [sl.Acquaintance(p.rules_out, p.others, p.family, "AIDS") < p.below for p in given_points]
+    required = [sl.Acquaintance(*amounts, "AIDS") < below for *amounts, below in given_points]
     assert sl.Policy(*skyline.criteria).judge(TWO_WARDS).safe == sl.Policy(*required).judge(TWO_WARDS).safe
     asked = [(each.measure, each.bound) for each in skyline]
-    kept = [SkylinePoint(measure.rules_out, measure.others, measure.family, below) for measure, below in asked]
-    assert not any(one.dominates(other) for one in kept for other in kept if one != other)
+    kept = [(measure.rules_out, measure.others, measure.family, below) for measure, below in asked]
+    assert not any(dominates(one, other) for one in kept for other in kept if one != other)
     assert len(kept) + len(skyline.notes) == len(set(given_points))
 
 
@@ -553,7 +549,7 @@ def test_values_left_out_of_the_default_are_those_with_points_and_those_named():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "dominates"),
+    ("one", "other", "implied"),
     [
         ((1, 1, 1, 0.5), (1, 1, 1, 0.5), True),
         ((2, 1, 1, 0.5), (1, 1, 1, 0.5), True),
@@ -564,18 +560,21 @@ def test_values_left_out_of_the_default_are_those_with_points_and_those_named():
         ((9, 9, 0, 0.1), (1, 1, 1, 0.5), False),
     ],
 )
-def test_a_point_dominates_with_as_much_knowledge_and_no_higher_limit(one, other, dominates):
-    assert SkylinePoint(*one).dominates(SkylinePoint(*other)) is dominates
+def test_a_point_dominates_with_as_much_knowledge_and_no_higher_limit(one, other, implied):
+    assert dominates(one, other) is implied
 
 
 @pytest.mark.parametrize("each", ["rules_out", "others", "family"])
 def test_amounts_of_points_are_whole_numbers(each):
+    def point_with(amount):
+        return (*({each: amount}.get(name, 0) for name in ("rules_out", "others", "family")), 1)
+
     with pytest.raises(BadMeasure, match=rf"^'skyline' .*{each} .*whole number"):
-        SkylinePoint(**{each: -1})
-    assert str(SkylinePoint()) == "(0, 0, 0) below 1"
-    assert getattr(SkylinePoint(**{each: 2**53}), each) == 2**53
+        Skylines.from_points([point_with(-1)])
+    (criterion,) = Skylines.from_points([point_with(2**53)])
+    assert getattr(criterion.measure, each) == 2**53
     with pytest.raises(BadMeasure) as refused:
-        SkylinePoint(**{each: 2**53 + 1})
+        Skylines.from_points([point_with(2**53 + 1)])
     assert mentions(refused.value, "'skyline'", each, "at most 9007199254740992", "not 9007199254740993")
 
 
