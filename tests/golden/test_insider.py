@@ -97,12 +97,12 @@ def test_the_published_numbers_of_counted_groups_are_those_of_a_coarser_bound(le
 
 def sure_of(learnt, beliefs, least=Fraction(1, 2)):
     """The people of each line of a group of whom more than that is believed: how many, how much, how many rightly."""
-    question, surest = beliefs.question, beliefs.surest
-    exact = [beliefs.exactly(atom, value) for atom, value in enumerate(surest.tolist())]
+    question, likeliest = beliefs.question, beliefs.likeliest
+    exact = [beliefs.exactly(atom, value) for atom, value in enumerate(likeliest.tolist())]
     rows = []
     for line, atom in zip(question.lines.tolist(), question.atom.tolist(), strict=True):
         if exact[atom] > least:
-            right = learnt.roster.truth.row(line)[surest[atom]]
+            right = learnt.roster.truth.row(line)[likeliest[atom]]
             rows.append((learnt.roster.people[line], float(exact[atom]), right))
     return np.array(rows).reshape(-1, 3)
 
@@ -121,7 +121,7 @@ def test_drawing_what_could_be_counted_gives_the_published_number_by_lower_ends(
         assert (each.shares.astype(float) <= drawn.at_most + 1e-12).all()
         people = learnt.roster.people[question.lines]
         for beliefs, sign in ((each, -1), (again, 1)):
-            lower = beliefs.at_least[np.arange(len(question.people)), beliefs.surest]
+            lower = beliefs.at_least[np.arange(len(question.people)), beliefs.likeliest]
             above += sign * int(people[lower[question.atom] > 0.52].sum())
     assert above == pytest.approx(360, rel=0.05)
 

@@ -1,6 +1,6 @@
-"""Who of a group has which value, when every assignment with the published counts weighs Π_i P_i(x_i)?
+"""The probability of each person's value in a group, where assignments with the published counts weigh Π_i P_i(x_i).
 
-Symbols     a group has people 1 … n and values s with counts n_s, Σ n_s = n; P_i(s) is what a model says of person i.
+Symbols     a group has people 1 … n and values s with counts n_s, Σ n_s = n; P_i(s) is a model's belief about person i.
 State       u = how many of each value the first i people have used: |u| = i, u_s ≤ n_s, so Π_s (n_s + 1) states.
 Forward     F(0) = 1,  F(u) = Σ_s F(u − e_s) · P_{|u|}(s)
 Backward    B(n) = 1,  B(u) = Σ_s P_{|u|+1}(s) · B(u + e_s)
@@ -11,35 +11,35 @@ step adds the value's stride.  A step beyond a count carries into a state of a l
 still holds 0: no step needs to be checked.
 
 Cost        2 · values · Π (n_s + 1) per group.
-Scaling     A person's P_i may be multiplied by anything, and a layer's F or B too, as beliefs of a person add up to 1.
-            So each is kept near 1, and what was taken out is added to the logarithm of the likelihood.
+Scaling     A person's P_i may be multiplied by anything, and a layer's F or B too, as beliefs about a person add up to
+            1.  So each is kept near 1, and its factor is added to the logarithm of the likelihood.
 
 Groups with too many states (`gone_through`) are scaled (Sinkhorn): W_is = r_i · P_i(s) · λ_s, with row sums 1 and
-column sums n_s, by scaling rows and columns in turn.  That gives the assignment probabilities of large groups nearly:
+column sums n_s, by scaling rows and columns in turn.  That approximates the assignment probabilities of large groups:
 of random groups of 5, 12, 30 and 60 people the largest error is 0.17, 0.08, 0.02 and 0.01, towards doubt.  Not for
-small groups: of two people it gives √r/(1 + √r) in place of r/(1 + r).  The likelihood of a scaled group is taken for
-its capacity, min over λ of Π_i (Σ_s P_i(s)·λ_s) / Π_s λ_s^n_s, which is never less.
+small groups: of two people it gives √r/(1 + √r) in place of r/(1 + r).  In place of the likelihood of a scaled group
+stands its capacity, min over λ of Π_i (Σ_s P_i(s)·λ_s) / Π_s λ_s^n_s, which is never less.
 
-Who of a group has a value, where people have sets or multisets of them?  Value by value.
+*Several values per person*, value by value.
 
 Sets        exactly n of the N people have the value; with odds o_i, W_i = o_i · e_{n−1}(o without i) / e_n(o), where e
             are the elementary symmetric polynomials.  Forward and backward over how many have it among the first i:
                 F_0(u) = [u = 0],  F_i(u) = F_{i−1}(u) + o_i·F_{i−1}(u − 1)
                 B_N(u) = [u = n],  B_{i−1}(u) = B_i(u) + o_i·B_i(u + 1)
             for all values of all groups of one size at once; W_i = o_i · Σ_u F_{i−1}(u)·B_i(u + 1) / F_N(n).  With too
-            many states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n; Π_i (1 + λ·o_i) / λ^n, which
-            is never less, is taken for e_n(o).
+            many states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n, and Π_i (1 + λ·o_i) / λ^n, which
+            is never less, stands for e_n(o).
 Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, and Pr(person i has some) is
             1 − (1 − r_i)^n.  A group has n occurrences at the rate Σ rates, which its likelihood is of.
 
-The slow twin of the expectation, which a replay trains by: groups by the definition as a polynomial, a coefficient of
+*The slow twin* of the expectation, which a replay trains by: groups by the definition as a polynomial, a coefficient of
 the product of everybody else's:
 
     Pr(x_i = s) ∝ P_i(s) · [Π_t z_t^n_t / z_s] Π_{k≠i} Σ_t P_k(t)·z_t
 
 Products without one person are multiplied out by halves: n·⌈log₂ n⌉ factors in place of n².  Cost n·⌈log₂ n⌉ · values ·
-Π (n_s + 1) per group.  What was scaled (Sinkhorn), and occurrences of multisets, which are a formula, are taken from
-the quick one again: there a replay repeats, and does not check.  A note of the finding says so of what was scaled.
+Π (n_s + 1) per group.  Scaled groups (Sinkhorn), and occurrences of multisets, which are a formula, come from the fast
+one again: there a replay repeats, and does not check.  A note of the finding says which groups were scaled.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ if TYPE_CHECKING:
     from sidelight.learner.roster import Roster
 
 STATES_AT_ONCE = 1 << 21
-"""So many states of groups are gone through at once."""
+"""The number of states of groups that are computed at once."""
 
 LEAST_PROBABILITY = 1e-280
-"""A probability below this, beside the largest of the same person, is taken for this: none vanishes."""
+"""The least probability relative to the largest of the same person, so that none vanishes."""
 
 
 @lru_cache(maxsize=4096)
 def layers_of(counts: tuple[int, ...]) -> tuple[tuple[Integers, ...], Integers]:
-    """List the states by how many people they have used, and the stride of each value.
+    """Return the states by how many people they have used, and the stride of each value.
 
     >>> layers, strides = layers_of((2, 1))
     >>> [layer.tolist() for layer in layers], strides.tolist()
@@ -82,7 +82,7 @@ def layers_of(counts: tuple[int, ...]) -> tuple[tuple[Integers, ...], Integers]:
 
 
 def states_of(counts: tuple[int, ...]) -> int:
-    """Count the states.
+    """Return the number of states.
 
     >>> states_of((2, 1))
     6
@@ -130,13 +130,13 @@ def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, 
 
 
 def balance_values(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, float]:
-    """Add ln λ_s to ln P_i(s) where a probability would vanish otherwise; also return Σ n_s·ln λ_s of all groups.
+    """Return ln P_i(s) + ln λ_s where a probability would vanish otherwise, and Σ n_s·ln λ_s of all groups.
 
     All P_i(s) of a value may be multiplied by one number: every assignment gains Π λ_s^n_s, and beliefs stay.  With
     column sums near n_s no state that matters is far from the largest of its layer.
     """
     spread = (scores.max(axis=1) - scores.min(axis=1)).sum(axis=0)
-    # logarithms that differ by less in all leave no probability too small for a float
+    # smaller differences of logarithms leave no probability too small for a float
     far = np.flatnonzero(spread > 500.0)
     # balancing costs 100 passes, so only groups whose scores are far apart pay for it
     if not len(far):
@@ -164,10 +164,10 @@ def _sum_over_values(steps: Floats, weights: Floats) -> Floats:
 def gone_through(
     states: Floats, values: Integers | int, exact_up_to: int | None, *, always: int = 1_000, affordable: int = 2_000_000
 ) -> Flags:
-    """Return which groups are computed state by state: up to so many states each, or (None) what can be afforded.
+    """Return which groups are computed state by state: those of up to `exact_up_to` states, or (None) the affordable.
 
-    Those of up to `always` states are, and of larger ones the smallest, as long as values × states of all groups add up
-    to no more than is `affordable`.
+    Groups of up to `always` states are, and of larger ones the smallest, as long as values × states of all groups add
+    up to no more than is `affordable`.
 
     >>> gone_through(np.array([4.0, 2_000.0, 90_000.0, 90_000.0]), 20, None).tolist()
     [True, True, False, False]
@@ -188,28 +188,28 @@ def gone_through(
 
 @dataclass(frozen=True, eq=False)
 class Assignments:
-    """The expectation of people with one value each: what a model says of a person becomes a belief."""
+    """The expectation of people with one value each: a model's scores become beliefs."""
 
     roster: Roster
     exact_up_to: int | None = None
 
     @cached_property
     def states(self) -> Floats:
-        """How many states each group has."""
+        """The number of states of each group."""
         row, _, count = self.roster.entries
         # capped before exp: the states of a large group would overflow
         return np.exp(np.minimum(sum_by(row, np.log1p(count), len(self.roster.release)), 50.0))
 
     @cached_property
     def exactly(self) -> Flags:
-        """Which groups are gone through state by state."""
+        """Which groups are computed state by state."""
         return gone_through(self.states, np.diff(self.roster.group_starts), self.exact_up_to)
 
     @cached_property
     def patterns(self) -> tuple[tuple[tuple[int, ...], Integers], ...]:
-        """The groups that are gone through state by state, by their counts; those of one value need nothing.
+        """The groups that are computed state by state, by their counts; those of one value need nothing.
 
-        Counts, and where the cells of each person and value stand: people × values × groups.
+        Counts, and the indices of the cells of each person and value: (people, values, groups) int64.
         """
         roster, starts = self.roster, self.roster.group_starts
         several = np.flatnonzero(self.exactly & (np.diff(starts) > 1))
@@ -236,10 +236,9 @@ class Assignments:
 
     @cached_property
     def _scaling(self) -> tuple[Integers, Integers, Integers, Floats, Floats]:
-        """What is scaled, of the groups that have too many states.
+        """Of groups with too many states: cells, their lines and entries numbered from 0, counts of entries, and ln λ.
 
-        Their cells, the line and the entry of each, numbered from 0, the counts of the entries, and ln λ, which stay:
-        those of one round are where the next one begins.
+        The ln λ are kept: those of one round are where the next one begins.
         """
         roster = self.roster
         cells = np.flatnonzero(~self.exactly[roster.members.group[roster.line]])
@@ -249,7 +248,7 @@ class Assignments:
         return cells, line, entry, counts, np.log(counts)
 
     def _scale(self, scores: Floats) -> tuple[Floats, float]:
-        """Return the beliefs of groups with too many states, 0 elsewhere, and the logarithm of their capacity."""
+        """Return the beliefs in groups with too many states, 0 elsewhere, and the logarithm of their capacity."""
         cells, line, entry, counts, log_scale = self._scaling
         beliefs, people = np.zeros(len(scores)), self.roster.people[cells]  # a line of p people counts p times
         if not len(cells):
@@ -261,7 +260,7 @@ class Assignments:
         for _ in range(1000):
             weight /= np.bincount(line, weight)[line]
             sums = sum_by(entry, weight * people, len(counts))
-            # column sums that are right to this share of a person: training cannot tell the rest
+            # column sums right to this share of a person: training cannot tell the difference
             if np.abs(sums - counts).max() < 1e-4:
                 break
             scale = counts / np.maximum(sums, np.finfo(float).tiny)
@@ -274,7 +273,7 @@ class Assignments:
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """Return Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
 
-        The likelihood of a group that is not gone through state by state is taken for its capacity.
+        In place of the likelihood of a scaled group stands its capacity.
         """
         roster = self.roster
         certain, exact = roster.count == roster.group_size, self.exactly[roster.members.group[roster.line]]
@@ -289,7 +288,7 @@ class Assignments:
                 highest = score.max(axis=1, keepdims=True)
                 weights = np.maximum(np.exp(score - highest), LEAST_PROBABILITY)
                 believed, log_likelihood = forward_backward(weights, counts)
-                # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
+                # beliefs about the people of one line differ in the last bits, and are averaged below
                 np.add.at(beliefs, cells, believed)
                 likelihood += float(log_likelihood.sum() + highest.sum() - log_factor)
         shared = np.where(exact & ~certain, beliefs / roster.people, beliefs)
@@ -298,7 +297,7 @@ class Assignments:
 
 
 def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]:
-    """Return W_i for people × values, where `scores` are ln o_i and so many have each value; and ln e_n(o).
+    """Return W_i for people × values, where `scores` are ln o_i and `counts` have each value; and ln e_n(o).
 
     >>> beliefs, log_likelihood = symmetric_beliefs(np.log([[2.0], [1.0], [1.0]]), np.array([1]))
     >>> beliefs[:, 0].round(6).tolist(), np.exp(log_likelihood).round(6).tolist()
@@ -337,7 +336,7 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
 
 
 def _balance_odds(scores: Floats, counts: Integers) -> Floats:
-    """Return ln λ per value, so that λ·o expects as many as have it, where else something would vanish beside the rest.
+    """Return ln λ per value, so that λ·o expects as many as have it, where a number would vanish otherwise.
 
     All odds of a value may be multiplied by one number: beliefs stay, and ln e_n(o) = ln e_n(λ·o) − n·ln λ.
     """
@@ -355,7 +354,7 @@ def _balance_odds(scores: Floats, counts: Integers) -> Floats:
 
 
 def _halve_bounds(short: Callable[[Floats], Flags], bound: Floats) -> Floats:
-    """Find the ln λ between ±bound below which too few are expected; at the bounds less than one, or all but that."""
+    """Return the ln λ between ±bound below which too few are expected; at the bounds less than one, or all but that."""
     low, high = -bound, bound
     for _ in range(100):
         middle = (low + high) / 2
@@ -373,25 +372,25 @@ class SetAssignments:
 
     @cached_property
     def sizes(self) -> Integers:
-        """How many people the group of each entry has."""
+        """The number of people in the group of each entry."""
         return self.roster.release.groups.sizes[self.roster.entries[0]]
 
     @cached_property
     def states(self) -> Floats:
-        """How many states each entry (group and value) has."""
+        """The number of states of each entry (group and value)."""
         counts = self.roster.entries[2].astype(float)
         return np.asarray((counts + 1) * (self.sizes - counts + 1))
 
     @cached_property
     def exactly(self) -> Flags:
-        """Which entries are gone through exactly."""
+        """Which entries are computed state by state."""
         return gone_through(self.states, 1, self.exact_up_to)
 
     @cached_property
     def patterns(self) -> tuple[tuple[Integers, Integers], ...]:
-        """The values that some of a group have and some have not, by the size of the group.
+        """The values that some people of a group have and others do not, by the size of the group.
 
-        How many have each, and the cells of the people, people × values.
+        How many have each, and the cells of the people, (people, values) int64.
         """
         roster, counts = self.roster, self.roster.entries[2]
         several = np.flatnonzero(self.exactly & (counts < self.sizes))
@@ -417,7 +416,7 @@ class SetAssignments:
                 believed, log_likelihood = symmetric_beliefs(scores[cells], counts[start : start + step])
                 np.add.at(beliefs, cells, believed)
                 likelihood += float(log_likelihood.sum())
-        # people of one line were added up; they share what is believed
+        # people of one line were added up: each has the average
         beliefs /= roster.people
         beliefs[everybody] = 1.0
         tilted = np.flatnonzero(~self.exactly[roster.entry] & ~everybody)
@@ -444,18 +443,18 @@ class SetAssignments:
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The expectation of people with multisets of values: how many occurrences each is expected to have."""
+    """The expectation of people with multisets of values: the expected occurrences of each."""
 
     roster: Roster
 
     @property
     def states(self) -> Floats:
-        """One each: rates need no more."""
+        """The number of states of each entry: 1, as rates are a formula."""
         return np.ones(len(self.roster.entries[0]))
 
     @property
     def exactly(self) -> Flags:
-        """All of them."""
+        """Which entries are exact: all."""
         return np.ones(len(self.roster.entries[0]), bool)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
@@ -471,7 +470,7 @@ class Occurrences:
 
 
 COEFFICIENTS_AT_ONCE = 1 << 19
-"""So many coefficients of several groups are multiplied at once."""
+"""The number of coefficients of groups that are multiplied at once."""
 
 
 def multiply_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
@@ -512,10 +511,10 @@ def _divide_by_each(product: Floats, weights: Floats, first: int, last: int) -> 
 
 
 def _multiply_person(product: Floats, weights: Floats) -> Floats:
-    """Multiply by Σ_s P(s)·z_s, without what is beyond the counts; the largest coefficient of each group becomes 1."""
+    """Return the product with Σ_s P(s)·z_s, cut off at the counts; the largest coefficient of each group becomes 1."""
     larger = np.zeros_like(product)
     for value, weight in enumerate(weights):
-        # times z_value is a shift along the axis of the value; what goes beyond its count is cut off
+        # times z_value is a shift along the axis of the value; terms beyond its count are cut off
         before = (slice(None),) * value
         larger[(*before, slice(1, None))] += weight * product[(*before, slice(None, -1))]
     larger /= larger.max(axis=tuple(range(len(weights))))
@@ -523,7 +522,7 @@ def _multiply_person(product: Floats, weights: Floats) -> Floats:
 
 
 def expect_by_products(quick: Assignments | SetAssignments | Occurrences, scores: Floats) -> tuple[Floats, float]:
-    """Return what is expected by another path (of one value each, or of sets), and the likelihood of the quick one."""
+    """Return the expectation by another path (of one value each, or of sets), and the likelihood of the fast one."""
     beliefs, likelihood = quick.expect(scores)
     for cells, counts, score in _list_patterns(quick, scores):
         # a line of several people stands once for each of them: added up here, shared below

@@ -1,20 +1,20 @@
-"""What does an attacker believe who trains a model on a release, and how often is that right?
+"""The beliefs of an attacker who trains a model on a release, and how often they are right.
 
 Belief      max_s W_is of each person; the guess is its value, of equal ones the first of the domain.
-Gain        W_is − n_g(s)/n_g, over what the release says by itself.
+Gain        W_is − n_g(s)/n_g, over the release alone.
 Right       with the truth: the share of people whose guess is true; among people at or above c; in ten equal bins.
 Calibration error  Σ over the bins of their share of people · |share right − mean claimed|.
 
 Without the truth a belief is only *claimed*.
 
-`learn` is the way in: a release, a roster and a model become beliefs about each person.
+`learn` is the entry point: a release, a roster and a model become beliefs about each person.
 
-How sure does somebody get?  `Learner` is the measure: the largest belief about anybody.  A model learns from all groups
-at once, so that it is not mergeable: searches go without it and judge what they found.  It is one concrete attacker: a
-release within its limit may fall to a better model.
+`Learner` is the measure: the largest belief about anybody.  A model learns from all groups at once, so that it is not
+mergeable: searches go without it and judge their result.  It is one concrete attacker: a release within its limit may
+fall to a better model.
 
-The value is rounded up at the sixth decimal, or n_g(s)/n_g exactly where that is believed.  It is replayed by training
-again, where every group is multiplied out; but scaled groups are scaled again, which a note says, and occurrences of
+The value is rounded up at the sixth decimal, or n_g(s)/n_g exactly where that is the belief.  It is replayed by
+training again, with every group multiplied out; but scaled groups are scaled again, as a note says, and occurrences of
 multisets have one formula only.
 """
 
@@ -62,15 +62,15 @@ if TYPE_CHECKING:
 
 
 CALIBRATION_BINS = 10
-"""Beliefs are compared with the truth in so many equal bins."""
+"""The number of equal bins in which beliefs are compared with the truth."""
 
 SURE_BELIEF = 0.9
-"""A belief from which on people are spoken of."""
+"""The belief from which on people are counted in explanations."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeliefBin:
-    """People whose largest belief is from `low` to `high`: how many, the mean of what is claimed, the share right."""
+    """People whose largest belief is from `low` to `high`: their number, the mean belief, the share that is right."""
 
     low: float
     high: float
@@ -92,7 +92,7 @@ class Learned(Tabular):
     trained: Trained
     truth: Floats | None = None  # how many people of each cell's line have its value
     notes: tuple[str, ...] = ()
-    alone: bool = False  # whether only the targets are known, and nobody else
+    alone: bool = False  # whether the attacker knows the targets, and nobody else
 
     @property
     def beliefs(self) -> Floats:
@@ -101,22 +101,22 @@ class Learned(Tabular):
 
     @property
     def rounds(self) -> int:
-        """How many rounds it took."""
+        """The number of rounds of training."""
         return self.trained.rounds
 
     @property
     def claimed(self) -> float:
-        """The mean over all people of the belief in the value that is guessed."""
+        """The mean over all people of the belief in the guess."""
         return self._average(self._belief)
 
     @property
     def right(self) -> float | None:
-        """The share of people whose value is guessed."""
+        """The share of people whose guess is right."""
         return self.right_above(0.0)
 
     @property
     def by_release(self) -> float:
-        """The mean over all people of what the release alone says: the largest n_g(s)/n_g."""
+        """The mean over all people of the largest share n_g(s)/n_g that the release alone gives."""
         largest = np.zeros(len(self.roster))
         np.maximum.at(largest, self.roster.line, self._release_shares)
         return self._average(largest)
@@ -137,7 +137,7 @@ class Learned(Tabular):
         return int(self._people[self._above(belief)].sum())
 
     def right_above(self, belief: float) -> float | None:
-        """Return the share of those people whose value is the one believed; None without the truth, or of nobody."""
+        """Return the share of those people whose guess is right; None without the truth, or of nobody."""
         above = self._above(belief)
         if self.truth is None or not above.any():
             return None
@@ -145,7 +145,7 @@ class Learned(Tabular):
 
     @property
     def calibration(self) -> tuple[BeliefBin, ...]:
-        """How right beliefs are, in ten equal bins; those with nobody are left out.  Empty without the truth."""
+        """The share of right guesses by belief, in ten equal bins without the empty ones; () without the truth."""
         if self.truth is None:
             return ()
         # rounded first: 0.3 less its last bit belongs to the bin from 0.3 on; 1 belongs to the last bin
@@ -161,7 +161,7 @@ class Learned(Tabular):
 
     @property
     def calibration_error(self) -> float | None:
-        """By how much the share right and what is claimed differ, on average over people, in ten equal bins."""
+        """The mean difference of the share right and the belief, over people, in ten equal bins."""
         if self.truth is None:
             return None
         off = sum(each.people * abs(each.right - each.claimed) for each in self.calibration)
@@ -177,12 +177,12 @@ class Learned(Tabular):
 
     @cached_property
     def _release_shares(self) -> Floats:
-        """What the release says by itself, per cell."""
+        """The beliefs by the release alone, per cell."""
         return self.roster.believed(self.roster.shares)
 
     @cached_property
     def _guessable_lines(self) -> Integers:
-        """The lines of which there is something to guess: somebody of the group has a value."""
+        """The lines with something to guess: a person of the group has a value."""
         return np.flatnonzero(np.diff(self.roster.cell_starts))
 
     @cached_property
@@ -208,11 +208,11 @@ class Learned(Tabular):
     def _above(self, belief: float) -> Flags:
         if not 0 <= exact_number(belief, BadMeasure, "a belief") <= 1:
             raise BadMeasure(f"a belief lies between 0 and 1, and {as_given(belief)} does not; give such a number")
-        # half a unit of the last decimal that counts, so that rounding takes nobody below the limit
+        # half a unit of the last decimal that counts, so that rounding leaves nobody below the limit
         return np.asarray(self._belief >= float(belief) - 0.5e-9)
 
     def plot(self) -> alt.TopLevelMixin:
-        """Draw what is claimed against how often it is right; without the truth, only what is claimed.
+        """Draw beliefs against how often they are right; without the truth, beliefs alone.
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("learned.svg")` writes it.
         """
@@ -221,10 +221,10 @@ class Learned(Tabular):
         return calibration_chart(self)
 
     def table(self) -> pa.Table:
-        """Return a row per line of the roster and value of its group: the group, what is known, people and belief.
+        """Return a row per line of the roster and value of its group: the group, known columns, people and belief.
 
-        "share" is what the release says by itself, "guess" whether it is the value believed most; with the truth,
-        "true" is how many of the people have the value.
+        "share" is the belief by the release alone, "guess" whether it is the likeliest value; with the truth, "true" is
+        how many of the people have the value.
         """
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
@@ -250,7 +250,7 @@ class Learned(Tabular):
     to_arrow = table  # the name that dataframes have for it
 
     def explain(self) -> str:
-        """Return what an attacker would believe, and how often that is right."""
+        """Describe what an attacker would believe, and how often that is right."""
         return " ".join(self.sentences())
 
     def sentences(self) -> tuple[str, ...]:
@@ -303,32 +303,32 @@ def learn(
     calibrated: bool = True,
     progress: Progress = quiet,
 ) -> Learned:
-    """What would somebody believe about each person who trains a model on the release itself?
+    """Return what an attacker believes about each person after training a model on the release itself.
 
     The deFinetti attack: from who is in which group, and how often each value occurs there, a model learns how
-    quasi-identifiers and values go together; what it says then tells the people of a group apart.  It is one concrete
-    attacker, and no worst case: what it does not learn, another may.
+    quasi-identifiers and values go together, which distinguishes the people of a group.  It is one concrete attacker,
+    and no worst case: what it does not learn, another may.
 
-    Who is in which group is said by the release (its `members`, as anatomy has them), by a `roster` (a table of the
-    people, whose sensitive column is not looked at), or else by the table that is given as `truth`.  With `targets`
-    the attacker has no roster: each of these people is known exactly, and of the others only what is printed (naive
-    Bayes).  With none of them, all people of a group look alike and nothing moves.
+    Who is in which group comes from the release (its `members`, as anatomy has them), from a `roster` (a table of the
+    people, whose sensitive column is ignored), or else from the table in `truth`.  With `targets` the attacker has no
+    roster, and knows each of these people exactly, and of the others only what is printed (naive Bayes).  With none of
+    them, all people of a group look alike and nothing is learned.
 
     Args:
-        release: what is seen.
-        model: "logistic", or "naive bayes", which is quicker and claims more than it knows.
-        truth: the table that the release is of, or the result of the search that made it: says how right beliefs are.
-            A table does not say who of several people with one key is in which group; of them, what is expected.
-        roster: who is in which group, where the release does not say so.
+        release: the published release.
+        model: "logistic", or "naive bayes", which is faster and overconfident.
+        truth: the table that the release is of, or the result of the search that made it: for how often beliefs are
+            right.  A table does not tell who of several people with one key is in which group; these are expected.
+        roster: the people of each group, where the release does not have them.
         targets: people who are known exactly, by an attacker who knows nobody else.
-        by: hierarchies that say what printed labels stand for.
-        rounds: so many rounds at most; more claim more without knowing more.
-        exact_up_to: groups with up to so many states are gone through exactly, others by Sinkhorn's scaling; unless
-            told, all groups of up to 1,000 states and those up to 100,000 that take little time.
+        by: hierarchies that define printed labels.
+        rounds: the largest number of rounds; more claim more without knowing more.
+        exact_up_to: groups with up to this many states are computed exactly, others by Sinkhorn's scaling.  By default
+            all groups of up to 1,000 states, and those up to 100,000 that take little time.
         calibrated: whether to believe only as much of the model as holds for groups that it was not trained on;
-            otherwise all that it says after the last round, which is too much where there is little to learn.  People
-            known without a roster are judged as the model says in either case.
-        progress: is told how far it is.
+            otherwise the scores of the last round, which are overconfident where there is little to learn.  Targets
+            without a roster are never calibrated.
+        progress: called with the stage, the steps done and the number of steps.
 
     >>> ward = Release.from_buckets([
     ...     ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]), ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]),
@@ -353,20 +353,20 @@ def learn(
         if name != "naive bayes":
             judged = f"{parameter('targets')} without a roster are judged by {parameter('model', 'naive bayes')}"
             raise BadMeasure(f"{judged}; say so")
-        people = Roster.from_table(release, targets, lookup, whole=False)
+        people = Roster.from_table(release, targets, lookup, complete=False)
         trained = train_without_roster(people, lookup.nodes(release), rounds=rounds, progress=progress)
     else:
         people = roster_of(release, truth if roster is None else roster, lookup)
         trained = train_on(
             people, name, rounds=rounds, exact_up_to=exact_up_to, calibrated=calibrated, progress=progress
         )
-    held, doubts = (None, ()) if truth is None else truth_of(people, truth)
+    true_people, doubts = (None, ()) if truth is None else truth_of(people, truth)
     notes = (*people.notes, *trained.notes, *doubts)
-    return Learned(release, name, people, trained, held, notes, alone=targets is not None)
+    return Learned(release, name, people, trained, true_people, notes, alone=targets is not None)
 
 
 def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:
-    """Return who is in which group: as the release does, or a table; else people are what is printed about them."""
+    """Build the roster from the release's members, or a table; else from printed labels."""
     if release.members is not None:
         return Roster.of_members(release, release.members)
     if isinstance(table, Table):
@@ -375,7 +375,7 @@ def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:
 
 
 def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | None]:
-    """Parse the number of rounds and of states to go through exactly; raise `BadMeasure` if they make no sense."""
+    """Parse the numbers of rounds and of states; raise `BadMeasure` if they are invalid."""
     many = whole_amount("learner", "rounds", rounds)
     if many < 1:
         raise BadMeasure(f"{parameter('rounds', many)} is no training; give 1 or more")
@@ -386,7 +386,7 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
 
 @dataclass(frozen=True, slots=True)
 class MateBelief:
-    """How surely people of the same group who say this are believed to have the value too."""
+    """The belief that people of the same group with these labels have the value too."""
 
     says: tuple[tuple[str, Label], ...]
     people: int
@@ -395,7 +395,7 @@ class MateBelief:
 
 @dataclass(frozen=True, slots=True)
 class TellingLabel:
-    """How much a label speaks for the value: ln of how much likelier it makes it than the group's other values."""
+    """A label that speaks for the value: ln of how much likelier it makes it than the group's other values."""
 
     column: str
     label: Label
@@ -404,7 +404,7 @@ class TellingLabel:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LearntBelief(Witness):
-    """Of whom a model is surest: `line` is the place in the roster; what the person says, and what speaks for it."""
+    """The person with the largest belief: their line of the roster and labels, and the labels that speak for it."""
 
     line: int = 0
     says: tuple[tuple[str, Label], ...] = ()
@@ -428,11 +428,11 @@ def is_beyond_chance(people: int, right: float, limit: float) -> bool:
 class Learner(Measure):
     """How sure does somebody get of a value of a person who trains a model on the release itself?
 
-    The largest belief of `learn` about anybody: who is in which group is said by the release, or by the original
-    `table` (which `protect` puts in by itself).  Where neither does, a model learns nothing from printed labels: the
-    value lies between the largest share of a group and 1, and a limit between them cannot be told.  One concrete
-    attacker, and no worst case.  It looks at a whole release at once, so searches go without it and judge
-    what they found by it.  `model` is "logistic" or "naive bayes"; `rounds` is how long it trains at most.
+    The largest belief of `learn` about anybody: who is in which group is known from the release, or from the original
+    `table` (which `protect` supplies).  Without either, a model learns nothing from printed labels: the value lies
+    between the largest share of a group and 1, and a limit between them is not decided.  One concrete attacker, and no
+    worst case.  It needs a whole release at once, so searches go without it and judge their result by it.  `model` is
+    "logistic" or "naive bayes"; `rounds` is the largest number of rounds of training.
 
     >>> ward = Release.from_buckets([
     ...     ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]), ([{"sex": "m"}, {"sex": "m"}], ["Flu", "Cold"])] * 10)
@@ -502,7 +502,7 @@ class Learner(Measure):
     def answer_search(
         cls, found: FoundRelease, *, most_cells: int = 600_000, rounds: int = 10, exact_up_to: int = 100
     ) -> AttackerAnswer:
-        """Train naive Bayes for few `rounds`; not on more than `most_cells` people times values of their groups.
+        """Train naive Bayes for a few `rounds`; not on more than `most_cells` people times values of their groups.
 
         More rounds claim more without knowing more; groups of more than `exact_up_to` states are scaled.
         """
@@ -549,7 +549,7 @@ class Learner(Measure):
         return Finding(self, _value(roster, trained, cell), _describe_belief(roster, trained, cell), learned.notes)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Train again, with every group multiplied out; only what was scaled is scaled again."""
+        """Train again, with every group multiplied out; only scaled groups are scaled again."""
         assert isinstance(witness, LearntBelief)
         self.check(release)
         if not self._knows_people(release):
@@ -614,7 +614,7 @@ def _describe_belief(roster: Roster, trained: Trained, cell: int) -> LearntBelie
 
 
 def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[TellingLabel, ...]:
-    """Name the columns that speak most for a value, beside the mean of the group's other values, by their counts."""
+    """Return the labels that speak most for a value, against the weighted mean of the group's other values."""
     line = int(roster.line[cell])
     cells = np.arange(roster.cell_starts[line], roster.cell_starts[line + 1])
     values, counts = roster.value[cells], roster.count[cells].astype(float)
@@ -626,6 +626,6 @@ def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[Telling
         score: Floats = scores[column.codes[key]]
         others = float(counts @ score[values] / counts.sum())
         weights.append(TellingLabel(column.name, column.cell(key), float(score[roster.value[cell]]) - others))
-    # a label with less weight says nothing; the three that speak most are named
+    # a label with less weight is noise; the three that speak most are named
     speaking = [each for each in weights if each.weight > 1e-6]
     return tuple(sorted(speaking, key=lambda each: -each.weight)[:3])

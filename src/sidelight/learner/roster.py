@@ -1,19 +1,17 @@
-"""Who is in which group, and which values may each of them have?
+"""Who is in which group, and which values each of them may have.
 
-A roster has a *line* for each group and key: so many people of that group whom outsiders cannot tell apart.  Everything
-that is believed about a line is believed about each of its people.  A line's *cells* are the values that occur in its
-group, the most frequent first; what is believed is one number per cell.
+A roster has a *line* for each group and key: the people of that group whom an attacker cannot distinguish.  A belief
+about a line is one about each of its people.  A line's *cells* are the values that occur in its group, the most
+frequent first; a belief is one number per cell.
 
-*Invariant.*  Keys stand by their labels, column by column in the order of names; lines stand by group and, in it, by
-key; cells stand by line.  So neither the order of rows or columns in a file nor chance decides in which order anything
-is added up for a key.
+*Invariant.*  Keys are sorted by their labels, column by column in the order of names; lines by group and, in it, by
+key; cells by line.  So neither the order of rows or columns in a file nor chance decides the order of sums for a key.
 
-*What is true* is how many people of each line have each value, as only the publisher knows.
+*The truth* is how many people of each line have each value, as only the publisher knows.
 
-`TrueCounts` say it by group, key and value.  A table alone says it by key and value: where people with one key are in
-several groups, it does not say who of them is where.  Then so many are *expected* to have a value as in the
-distribution of largest entropy with the same sums: Σ_s x_gqs = people of the line, Σ_q x_gqs = n_g(s) and
-Σ_g x_gqs = n_q(s).
+`TrueCounts` have it by group, key and value.  A table alone has it by key and value: where people with one key are in
+several groups, it does not tell who of them is where.  Then the number with a value is *expected*, by the distribution
+of largest entropy with the same sums: Σ_s x_gqs = people of the line, Σ_q x_gqs = n_g(s) and Σ_g x_gqs = n_q(s).
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from sidelight.table.table import Table, TrueCounts, having
 from sidelight.text import counted, form
 
 LABELS_ALONE = "with printed labels alone nothing moves: all people of a group look alike, and the release says it all"
-"""Said where nobody is told apart from others of their group."""
+"""The note where nobody is distinguished from others of their group."""
 
 
 class Roster:
@@ -48,7 +46,7 @@ class Roster:
 
     def __init__(self, release: Release, members: Members, notes: tuple[str, ...] = ()) -> None:
         self.release, self.members, self.notes = release, members, notes
-        # a row per key: in the order of names, whatever the order in a file
+        # in the order of names, whatever the order in a file
         self.columns = _sort_by_name(members.columns)
         group, value, count = release.groups.counts.entries()
         order = np.lexsort((value, -count, group))
@@ -63,19 +61,19 @@ class Roster:
 
     @classmethod
     def of_members(cls, release: Release, members: Members, notes: tuple[str, ...] = ()) -> Roster:
-        """Build from the people that a release itself tells apart, with a line for each group and key."""
+        """Build from the members that a release distinguishes, with a line for each group and key."""
         listed_columns = [column.take(slice(0, members.key_count)).compact() for column in members.columns]
         number, of_number = number_equal_rows(_sort_by_name(listed_columns), members.key_count)
         key = number[members.key]
-        # people with equal cells in one group become one line, with their number
+        # people with equal cells in one group become one line
         line, first = number_rows([members.group, key], [len(release), len(of_number)], rows=len(key))
         people = add_up(line, members.people, len(first))
         columns = tuple(column.take(of_number) for column in listed_columns)
         return cls(release, Members(columns, members.group[first], key[first], people), notes)
 
     @classmethod
-    def from_table(cls, release: Release, table: Table, lookup: Lookup, *, whole: bool = True) -> Roster:
-        """Find everybody of a table in the groups of a release; as a `whole`, they must be the people of its groups."""
+    def from_table(cls, release: Release, table: Table, lookup: Lookup, *, complete: bool = True) -> Roster:
+        """Locate everybody of a table in the groups of a release; if `complete`, they must be all people of these."""
         expect(Table, table, "the roster")
         printed = {column.name for column in release.groups.columns}
         columns = tuple(column for column in table.quasi if column.name in printed)
@@ -106,7 +104,7 @@ class Roster:
             table.sizes[there[order]],
         )
         sizes = add_up(members.group, members.people, len(release))
-        if whole and len(wrong := np.flatnonzero(sizes != release.groups.sizes)):
+        if complete and len(wrong := np.flatnonzero(sizes != release.groups.sizes)):
             at = int(wrong[0])
             has, name = counted(int(release.groups.sizes[at]), "person"), release.groups.name(at).error_name
             raise BadRelease(
@@ -121,14 +119,14 @@ class Roster:
         return len(self.members.group)
 
     def lines_of_people(self, groups: Integers, people: int) -> Integers:
-        """Return the lines of groups with so many people each, one per person: (people, groups)."""
+        """Return the lines of groups with `people` each, one per person: (people, groups) int64."""
         line, starts = self._line_of_person
         lines: Integers = line[starts[groups] + np.arange(people)[:, np.newaxis]]
         return lines
 
     @cached_property
     def _line_of_person(self) -> tuple[Integers, Integers]:
-        # a line of p people stands p times
+        # a line of p people is repeated p times
         line = np.repeat(np.arange(len(self)), self.members.people)
         return line, starts_of(self.members.group[line], len(self.release))
 
@@ -139,17 +137,17 @@ class Roster:
         return sum_by(members.key, people, members.key_count)
 
     def believed(self, expected: Floats) -> Floats:
-        """Return the beliefs, (cells,) float64, from expected numbers of values: the same, where nobody has one twice.
+        """Return the beliefs, (cells,) float64, from expected numbers of values: equal, where nobody has one twice.
 
         Of a multiset with n occurrences, of which each is theirs with probability r = expected/n: 1 − (1 − r)^n.
         """
         if self.release.semantics != "multiset":
             return expected
-        with np.errstate(divide="ignore"):  # whoever has every occurrence has it for certain
+        with np.errstate(divide="ignore"):  # a person with every occurrence certainly has it
             return -np.expm1(self.count * np.log1p(-expected / self.count))
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
-        """Return what is known about a key."""
+        """Return the names of columns and the labels of a key."""
         return tuple((column.name, column.cell(key)) for column in self.members.columns)
 
 
@@ -158,13 +156,13 @@ def _sort_by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
 
 
 Truth: TypeAlias = object
-"""What the publisher may give: the table, true counts, or the result of the search that made the release."""
+"""The publisher's table, true counts, or the result of the search that made the release."""
 
 
 def truth_of(roster: Roster, truth: Truth) -> tuple[Floats, tuple[str, ...]]:
-    """Return how many people of each cell's line have its value, and a note if that is not known person by person.
+    """Return how many people of each cell's line have its value, and a note if that is only expected.
 
-    Raises `BadRelease` if it is not the truth of this release.
+    Raise `BadRelease` if it is not the truth of this release.
     """
     if isinstance(truth, Table):
         return _read_true_table(roster, truth)
@@ -205,13 +203,13 @@ def _read_true_table(roster: Roster, table: Table) -> tuple[Floats, tuple[str, .
     np.add.at(by_key, key_of[key[kept]] * width + recoded, people[kept])
     lines_of_key = np.bincount(members.key, minlength=members.key_count)
     kind = members.key[roster.line] * width + roster.value
-    # where all people of a key are in one group, the table by itself says who has what
+    # where all people of a key are in one group, the table alone tells who has which value
     alone = lines_of_key[members.key[roster.line]] == 1
     if alone.all():
-        held = by_key[kind]
-        _check_counts(roster, held)
-        return held, ()
-    # where all people of a key have a value, it does not matter who of them is where
+        people_with_value = by_key[kind]
+        _check_counts(roster, people_with_value)
+        return people_with_value, ()
+    # where all people of a key have one value, it does not matter who of them is where
     same = (by_key.reshape(-1, width) > 0).sum(axis=1) <= 1
     in_doubt = (lines_of_key > 1) & ~same if roster.release.semantics == "single" else lines_of_key > 1
     expected = int(in_release[in_doubt].sum())
@@ -221,7 +219,7 @@ def _read_true_table(roster: Roster, table: Table) -> tuple[Floats, tuple[str, .
 
 
 def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
-    """Fit to the sums of each line (of one value each), group and value, key and value, in turn."""
+    """Return expected people per cell, fitted to the sums of lines (of one value each), entries, and keys by value."""
     single = roster.release.semantics == "single"
     people = roster.members.people.astype(float)
     counts = roster.entries[2].astype(float)
@@ -233,10 +231,10 @@ def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
     off = np.inf
     for _ in range(500):
         off = 0.0
-        for place, totals in steps:
-            sums = sum_by(place, believed, len(totals))
+        for index, totals in steps:
+            sums = sum_by(index, believed, len(totals))
             off = max(off, float(np.abs(sums - totals).max()))
-            believed *= (totals / np.maximum(sums, np.finfo(float).tiny))[place]
+            believed *= (totals / np.maximum(sums, np.finfo(float).tiny))[index]
         if off < 1e-3:  # people
             break
     if off > 0.5:  # people are whole: sums that cannot be met are those of another table
@@ -262,7 +260,7 @@ def _not_of(roster: Roster, group: int) -> BadRelease:
 
 
 def _find_keys(roster: Roster, columns: tuple[Column, ...]) -> Integers:
-    """Find the roster's key of each row of some columns; −1 where there is none."""
+    """Return the roster's key of each row of some columns; −1 where there is none."""
     by_name = {column.name: column for column in columns}
     if any(column.name not in by_name for column in roster.columns):
         missing = next(column.name for column in roster.columns if column.name not in by_name)
@@ -280,14 +278,14 @@ def _find_keys(roster: Roster, columns: tuple[Column, ...]) -> Integers:
 
 
 def _find_values(roster: Roster, domain: tuple[Label, ...]) -> Integers:
-    place = {text: code for code, text in enumerate(roster.release.domain)}
-    return np.array([place.get(text, -1) for text in domain], np.int64)
+    code_of = {text: code for code, text in enumerate(roster.release.domain)}
+    return np.array([code_of.get(text, -1) for text in domain], np.int64)
 
 
 def _find_pairs(known: tuple[Integers, Integers], sought: tuple[Integers, Integers], width: int) -> Integers:
-    """Find pairs of numbers, the second below `width`, among known ones: the index of each; −1 where there is none."""
-    numbers, wanted = (one * width + other for one, other in (known, sought))
+    """Return the index of each pair of numbers, the second below `width`, among known ones; −1 where there is none."""
+    numbers, targets = (one * width + other for one, other in (known, sought))
     order = np.argsort(numbers)
-    # clipped: what lies beyond the last is rejected by the comparison below
-    index = order[np.minimum(np.searchsorted(numbers, wanted, sorter=order), len(numbers) - 1)]
-    return np.where((numbers[index] == wanted) & (np.minimum(*sought) >= 0), index, -1)
+    # clipped: numbers beyond the last are rejected by the comparison below
+    index = order[np.minimum(np.searchsorted(numbers, targets, sorter=order), len(numbers) - 1)]
+    return np.where((numbers[index] == targets) & (np.minimum(*sought) >= 0), index, -1)

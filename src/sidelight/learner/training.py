@@ -1,13 +1,13 @@
-"""Rounds of expectation and maximisation, from no belief but the release's own.
+"""Training in rounds of expectation and maximisation, from the release's own shares.
 
-Start       W_is = n_g(s)/n_g: no chance anywhere, so that equal people stay equal.
+Start       W_is = n_g(s)/n_g: nothing is random, so that equal people stay equal.
 Round       the model learns from W, then W_is = Pr(x_i = s) over the assignments with the published counts.
 Stop        at max |ΔW| < 1e-4, or after as many rounds as help with groups that were held out, and
             `ROUNDS` at most: more rounds claim more without knowing more.
-Tempered    What the model says is multiplied by the temperature of the calibration before the last expectation.
-Invariant   For naive Bayes with every group gone through exactly, ln likelihood + α·Σ ln m never falls.
+Tempered    The model's scores are multiplied by the temperature of the calibration before the last expectation.
+Invariant   For naive Bayes with every group computed exactly, ln likelihood + α·Σ ln m never falls.
 
-A model says how likely a person with these quasi-identifiers has each value, and learns that from beliefs.
+*Models* estimate the probability of each value of a person with these quasi-identifiers, from beliefs.
 
 Symbols     people i with labels q_ij in columns j, values s, beliefs W_is; V_j labels in column j.
 naive Bayes P_i(s) = Π_j m_j(q_ij | s), with m_j(v | s) = (α + Σ_i [q_ij = v]·W_is) / (α·V_j + Σ_i W_is), α = 1.
@@ -21,18 +21,18 @@ logistic    ln P_i(s) = Σ_j θ_j(q_ij, s), up to what makes it add up to 1 over
 A missing label is a label like any other, and numbers are labels.  People with the same key are one row: a step costs
 keys × columns × values.
 
-How much of what a model says holds for groups that it never saw?  Rounds and temperature, chosen without the truth.
+*Calibration*: the rounds and temperature that hold for groups the model never saw, chosen without the truth.
 
 A model that is trained on a release fits chance too: on values that have nothing to do with the columns it would claim
-to know 80% of them.  What it says is therefore tested on groups that it was not taught.
+to know 80% of them.  It is therefore tested on groups that it was not trained on.
 
-Folds       Groups are dealt to `FOLDS` folds by what they say (the keys of their people, their counts), so that the
+Folds       Groups are assigned to `FOLDS` folds by their content (the keys of their people, their counts), so that the
             order of groups, people and columns decides nothing.  For each fold a model learns from the groups of the
             others.
 Gain        ln Pr(counts of the held-out groups | their people), over the same for t = 0, by
                 P_t(s | q) ∝ exp(a_s + t·ln P(s | q)),
-            where t is the temperature and a_s maximises the likelihood: values are as frequent as they are, and only
-            what tells people apart can gain.  Of sets a_s shifts the odds, of multisets the rates.
+            where t is the temperature and a_s maximises the likelihood: the frequencies of values are fitted in any
+            case, and only differences between people can gain.  Of sets a_s shifts the odds, of multisets the rates.
 Chosen      the number of rounds and the t ≤ 1 of the largest gain.  Rounds go on until 3 of them gain nothing.
 Chance      Where values have nothing to do with columns, exp(gain) is 1 on average for a t and a model that were fixed
             before the groups were seen, and a gain of ln(1/α) has probability α at most (Markov).  t and the rounds are
@@ -40,12 +40,12 @@ Chance      Where values have nothing to do with columns, exp(gain) is 1 on aver
             proof; of 350 releases without any relation the largest gain was 5.5, and ln(1/0.001) is 6.9.  A model
             that gains less claims nothing: t = 0, which believes n_g(s)/n_g.
 
-What it does not cover: gains come from how counts differ between groups.  If columns and values go together otherwise
-inside groups than between them, no counts show it, and a calibrated belief may still be wrong.
+Not covered Gains come from how counts differ between groups.  If columns and values go together otherwise inside groups
+            than between them, no counts show it, and a calibrated belief may still be wrong.
 
-The model that is believed learns from all groups, for as many rounds, and what it says is multiplied by t.
+The final model learns from all groups, for as many rounds, and its scores are multiplied by t.
 
-What does an attacker believe about a person known exactly, knowing nobody else?  No roster, naive Bayes.
+*Without a roster* an attacker knows one person exactly, and nobody else: naive Bayes.
 
 Symbols     group g prints a region R_gj in each column j; m_j(R | s) = Σ_{v ∈ R} m_j(v | s).
 Belief      Pr(x_t = s) ∝ n_g(s) · Π_j m_j(q_tj | s) / m_j(R_gj | s), for the group g of target t.
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 
 
 ModelName: TypeAlias = Literal["logistic", "naive bayes"]
-"""Which model is trained."""
+"""The model that is trained."""
 
 
 def model_name(name: object) -> ModelName:
@@ -100,7 +100,7 @@ def model_name(name: object) -> ModelName:
 
 @dataclass(eq=False)
 class Model(ABC):
-    """A model in training: `learn` from expected numbers per cell, then `scores` says ln P_i(s) per cell."""
+    """A model in training: `learn` from expected numbers per cell, then `scores` are ln P_i(s) per cell."""
 
     roster: Roster
     taught: Flags | None = None  # the lines that it learns from; None: all of them
@@ -113,7 +113,7 @@ class Model(ABC):
         self.key_value = roster.members.key[roster.line] * self.values + roster.value
         # the label of each key, column by column
         self.codes = tuple(column.codes[: self.keys] for column in roster.columns)
-        # how many people of each key it learns from: a column of a matrix
+        # how many people of each key it learns from: (keys, 1)
         self.people = roster.people_by_key(self.taught)[:, np.newaxis]
 
     def by_key(self, expected: Floats) -> Floats:
@@ -144,12 +144,12 @@ class Model(ABC):
         return total
 
     def log_prior(self) -> float | None:
-        """Return what is added to the log likelihood of a round so that it never falls; None where it may."""
+        """Return the term with which the log likelihood of a round never falls; None where it may."""
         return None
 
     @cached_property
     def held_cells(self) -> Integers:
-        """The cells of the lines that it does not learn from: those of groups that are held out."""
+        """The cells of the lines that are held out."""
         assert self.taught is not None
         return np.flatnonzero(~self.taught[self.roster.line])
 
@@ -164,13 +164,13 @@ class Model(ABC):
         return keys, people[keys, np.newaxis], values, totals[values]
 
     def log_normaliser(self, by_key: Floats) -> float:
-        """Return max over a of Σ_s a_s·N_s − ln of what makes exp(a_s + score) add up, of what is held out."""
-        # (keys held out, values that occur there): others have no part in what adds up
+        """Return max over a of Σ_s a_s·N_s − ln of the normaliser of exp(a_s + score), over the held-out people."""
+        # (keys held out, values that occur there): others have no part in the sums
         keys, people, values, totals = self._held_out
         score, everybody = by_key[np.ix_(keys, values)], float(people.sum())
         offsets = _log_odds(totals, everybody) if self.semantics == "set" else np.log(totals / everybody)
         best = -math.inf
-        # offsets that are not the best ones only lower a gain, so that few passes do
+        # offsets that are not the best ones only lower a gain, so that few passes are enough
         for _ in range(50):
             log_total, mean = normaliser(score + offsets, people, self.semantics)
             sums = mean.sum(axis=0)
@@ -189,7 +189,7 @@ class NaiveBayes(Model):
     """Labels are independent, given the value."""
 
     log_shares: list[Floats] = field(default_factory=list)  # ln m_j(v | s)
-    log_other: list[Floats] = field(default_factory=list)  # of whoever a value is compared with; none where cancelled
+    log_other: list[Floats] = field(default_factory=list)  # of the people compared with; none where it cancels
 
     def learn(self, expected: Floats) -> None:
         """Count labels by value."""
@@ -209,13 +209,13 @@ class NaiveBayes(Model):
         return shares
 
     def scores_by_column(self) -> list[Floats]:
-        """Return ln m_j(v | s), over that of whoever it is compared with."""
+        """Return ln m_j(v | s), less that of the people it is compared with."""
         if not self.log_other:
             return self.log_shares
         return [one - other for one, other in zip(self.log_shares, self.log_other, strict=True)]
 
     def log_prior(self) -> float | None:
-        """α · Σ ln m; of sets also what all people weigh as if they had nothing."""
+        """Return α · Σ ln m; of sets also the weight of all people as if they had nothing."""
         if self.semantics == "multiset":
             return None
         prior = float(sum(shares.sum() for shares in (*self.log_shares, *self.log_other)))
@@ -234,12 +234,12 @@ def log_label_shares(counts: Floats) -> Floats:
 
 
 def _dot(one: Floats, other: Floats) -> float:
-    """Add up products of two matrices, always in the same order: BLAS would by how many threads it has."""
+    """Return the sum of products of two matrices in a fixed order: that of BLAS depends on its threads."""
     return float(np.einsum("ij,ij->", one, other))
 
 
 def normaliser(score: Floats, people: Floats, semantics: Semantics) -> tuple[float, Floats]:
-    """Return what makes probabilities add up, and the expected numbers: keys × values; `people` is keys × 1."""
+    """Return the logarithm of the normaliser, and the expected numbers: (keys, values); `people` is (keys, 1)."""
     if semantics == "single":
         highest = score.max(axis=1, keepdims=True)
         likely = np.exp(score - highest)
@@ -261,19 +261,19 @@ class Logistic(Model):
 
     @cached_property
     def one_hot(self) -> Any:  # noqa: ANN401 - a sparse matrix of SciPy's, which is imported when it is needed
-        """Keys × labels of all columns."""
+        """The labels of each key: (keys, labels of all columns)."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import, and only here
 
         before = np.concatenate(([0], np.cumsum(self._widths)))
-        places = [codes + start for codes, start in zip(self.codes, before[:-1].tolist(), strict=True)]
-        codes = np.stack(places, axis=1) if places else np.zeros((self.keys, 0), np.int32)
+        columns = [codes + start for codes, start in zip(self.codes, before[:-1].tolist(), strict=True)]
+        codes = np.stack(columns, axis=1) if columns else np.zeros((self.keys, 0), np.int32)
         # a row of CSR has a single 1 for each column of the table
-        starts = np.arange(self.keys + 1) * len(places)
+        starts = np.arange(self.keys + 1) * len(columns)
         return csr_array((np.ones(codes.size), codes.ravel(), starts), shape=(self.keys, int(before[-1])))
 
     @cached_property
     def transposed(self) -> Any:  # noqa: ANN401 - as above
-        """Labels of all columns × keys."""
+        """The transpose: (labels of all columns, keys)."""
         return self.one_hot.T.tocsr()
 
     @property
@@ -281,12 +281,12 @@ class Logistic(Model):
         return [len(column.labels) for column in self.roster.columns]
 
     def learn(self, expected: Floats) -> None:
-        """Climb from the last weights."""
+        """Improve the last weights."""
         from scipy.optimize import minimize  # noqa: PLC0415 - slow to import, and only here
 
         if not self.weights.size:
             self.weights = np.zeros(self.one_hot.shape[1] * self.values)
-        # rounded: hundreds of steps would make much of last bits
+        # rounded: hundreds of steps would amplify last bits
         by_key = self.by_key(np.rint(expected * 2**20) / 2**20)
         towards = self.transposed @ by_key
 
@@ -300,7 +300,7 @@ class Logistic(Model):
             return float(objective), gradient.ravel()
 
         if self.weights.size:
-            # as many steps in any case: a stop by tolerance would hang on last bits, and twins would differ
+            # a fixed number of steps: a stop by tolerance would depend on last bits, and twins would differ
             self.weights = minimize(
                 loss, self.weights, jac=True, method="L-BFGS-B", options={"maxiter": 15, "ftol": 0.0, "gtol": 0.0}
             ).x
@@ -315,18 +315,17 @@ CLOSE_BELIEFS = 1e-4
 """Training stops once no belief moves by more."""
 
 ROUNDS = 30
-"""So many rounds at most."""
+"""The largest number of rounds."""
 
 Expected: TypeAlias = Assignments | SetAssignments | Occurrences
-"""What a model says becomes what is expected, by how many values people have."""
+"""How scores become expected numbers, by the semantics of a release."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Trained:
-    """What training ended with: beliefs per cell, the model, and how many rounds it took.
+    """The result of training: beliefs per cell, the model, and the number of rounds.
 
-    `temperature` is what the model's scores were multiplied by: 1 where they were taken as they are, 0 where none was
-    believed.
+    `temperature` is the factor of the model's scores: 1 where they were taken as they are, 0 where none was believed.
     """
 
     beliefs: Floats
@@ -345,7 +344,7 @@ def train(
     rounds: int = ROUNDS,
     progress: Progress = quiet,
 ) -> Trained:
-    """Learn and expect in turn; `exact` is whether every group is gone through state by state."""
+    """Learn and expect in turn; `exact` is whether every group is computed state by state."""
     roster, likelihoods = model.roster, []
     expected = roster.shares
     beliefs = roster.believed(expected)
@@ -366,65 +365,64 @@ def train(
 
 
 def new_model(roster: Roster, name: ModelName, *, taught: Flags | None = None) -> Model:
-    """Build a model that has learnt nothing yet, and will learn from some lines (None: from all)."""
+    """Build an untrained model, which will learn from some lines (None: from all)."""
     return Logistic(roster, taught) if name == "logistic" else NaiveBayes(roster, taught)
 
 
 def expectation_of(roster: Roster, exact_up_to: int | None = None) -> Expected:
-    """Choose how expectations are computed, by how many values people have."""
+    """Build the expectation for the semantics of a release."""
     if roster.release.semantics == "single":
         return Assignments(roster, exact_up_to)
     return SetAssignments(roster, exact_up_to) if roster.release.semantics == "set" else Occurrences(roster)
 
 
 def scaled_note(roster: Roster, expectation: Expected) -> tuple[str, ...]:
-    """Return a note on how many groups are not gone through exactly, or none."""
+    """Return a note on how many groups are not computed exactly, or none."""
     scaled = ~expectation.exactly
     if not scaled.any():
         return ()
     what = "group" if roster.release.semantics == "single" else "value in a group"
-    least = min(round(expectation.states[scaled].min()), 10**9)  # nobody wants to know beyond
+    least = min(round(expectation.states[scaled].min()), 10**9)
     many = counted(int(scaled.sum()), what)
     scaling = "by Sinkhorn's scaling, which errs towards doubt, and which a replay repeats and does not check"
     return (f"{many} of {least:,} states or more {scaling}",)
 
 
 FOLDS = 3
-"""The number of parts in which groups are held out: more take longer and hardly change the choice."""
+"""The number of parts in which groups are held out: more take longer and rarely change the choice."""
 
 TEMPERATURE_STEPS = 20
 """Temperatures are multiples of 1/TEMPERATURE_STEPS, at most 1: nothing is claimed beyond what the model says."""
 
 NOTICED = 1e-3
-"""A gain that is larger by less is as good: last bits decide nothing."""
+"""Gains that differ by less are equal: last bits decide nothing."""
 
 NOTHING_HOLDS = (
     "the model does not predict groups that it was not trained on better than chance, so it claims nothing beyond the "
     "release"
 )
-"""Said where a model was trained and is not believed."""
+"""The note where a model was trained and is not believed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How long to train, by what to multiply the scores, and how much likelier that makes groups held out."""
+    """The rounds to train, the factor of the scores, and the gain in log likelihood of groups held out."""
 
     rounds: int
     temperature: float
-    gain: float  # in natural logarithms
+    gain: float
     tried: int  # rounds
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Whether a model that knows nothing would hardly gain as much."""
-        # how often a model that knows nothing is believed, or less often
+        """Whether a model that knows nothing would gain as much with probability 0.001 at most."""
         return self.gain > math.log(1 / 0.001)
 
 
 def fold_of_groups(roster: Roster) -> Integers:
-    """Return the fold of each group, by what it says: equal groups are dealt to different folds.
+    """Return the fold of each group, by its content: equal groups are assigned to different folds.
 
-    Neither the order of groups, people and columns nor how they are numbered moves a group's content to another fold.
+    Neither the order of groups, people and columns nor their numbers move a group's content to another fold.
 
     >>> from sidelight.release.release import Release
     >>> pair = ([{"sex": "f"}, {"sex": "m"}], ["Flu", "Cold"])
@@ -442,7 +440,7 @@ def fold_of_groups(roster: Roster) -> Integers:
     np.add.at(digest, members.group, _mix_bits(keys)[members.key] * members.people.astype(np.uint64))
     np.add.at(digest, row, _hash_labels(roster.release.domain)[value] * count.astype(np.uint64))
     folds = np.empty(len(digest), np.int64)
-    # dealt in turn in the order of the hashes: equal groups are neighbours, and go to different folds
+    # in turn in the order of the hashes: equal groups are neighbours, and go to different folds
     folds[np.argsort(_mix_bits(digest), kind="stable")] = np.arange(len(digest)) % FOLDS
     return folds
 
@@ -454,7 +452,7 @@ def _hash_labels(labels: Sequence[Label]) -> Bits:
 
 
 def _mix_bits(numbers: Bits) -> Bits:
-    """Return 64 well mixed bits for each number (splitmix64), so that sums of them tell sets of numbers apart."""
+    """Return 64 well mixed bits for each number (splitmix64), so that different sets have different sums."""
     bits = numbers + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
@@ -472,7 +470,7 @@ def _log_odds(totals: Floats, people: float) -> Floats:
 def calibrate_model(
     roster: Roster, name: ModelName, expectation: Expected, *, rounds: int, progress: Progress = quiet
 ) -> Calibration:
-    """Choose how many rounds to train, `rounds` at most, and the temperature, by groups held out."""
+    """Choose the number of rounds, `rounds` at most, and the temperature, by groups held out."""
     line_fold = fold_of_groups(roster)[roster.members.group]
     # each learns from all but one fold, which it is tested on
     models = [new_model(roster, name, taught=line_fold != fold) for fold in np.unique(line_fold).tolist()]
@@ -497,7 +495,7 @@ def calibrate_model(
             model.learn(expected[at])
         by_key = [model.add_columns(model.scores_by_column()) for model in models]
         expected = [expectation.expect(model.scores())[0] for model in models]
-        # at temperature 0 a model says nothing, and the gain is 0 by definition
+        # at temperature 0 a model has no influence, and the gain is 0 by definition
         gain = cache(lambda step: log_likelihood(step / TEMPERATURE_STEPS) - nothing if step else 0.0)
         step = _climb_temperatures(gain, step)
         if gain(step) > best.gain + NOTICED:
@@ -524,11 +522,11 @@ def train_on(
     replayed: bool = False,
     progress: Progress = quiet,
 ) -> Trained:
-    """Train a model on a roster and believe as much of it as holds for groups held out, or, not `calibrated`, all.
+    """Train a model on a roster, with as much belief in it as holds for groups held out, or, not `calibrated`, full.
 
-    Where nobody is told apart, there is nothing to learn.  `replayed` trains by the slow twin of the expectation.
+    Where nobody is distinguished, there is nothing to learn.  `replayed` trains by the slow twin of the expectation.
     """
-    if not (np.bincount(roster.members.group) > 1).any():  # nobody is told apart from others of their group
+    if not (np.bincount(roster.members.group) > 1).any():  # nobody is distinguished from others of their group
         return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
     quick, model = expectation_of(roster, exact_up_to), new_model(roster, name)
     notes, exact = scaled_note(roster, quick), bool(quick.exactly.all())
@@ -538,7 +536,7 @@ def train_on(
     if not calibration.is_beyond_chance:
         unmoved = roster.believed(roster.shares)
         return Trained(unmoved, None, calibration.tried, notes=(NOTHING_HOLDS, *notes), temperature=0.0)
-    quick = expectation_of(roster, exact_up_to)  # begun anew: scaling remembers where it ended
+    quick = expectation_of(roster, exact_up_to)  # a new one: scaling continues where it ended
     expect = partial(expect_by_products, quick) if replayed else quick.expect
     trained = train(model, expect, exact=exact, rounds=calibration.rounds)
     expected, _ = expect(calibration.temperature * model.scores())
@@ -547,10 +545,10 @@ def train_on(
 
 
 class PrintedColumn:
-    """One column: which labels each printed one covers, and how often each value occurs where it is printed.
+    """One column: the labels that each printed one covers, and how often each value occurs where it is printed.
 
-    `covers` is (printed labels, labels), `counts` (printed labels, values); `at_label` and `at_region` are the indices
-    of each cell of the roster: of its label and value, and of what its group prints and value.
+    `covers` is (printed labels, labels), `counts` (printed labels, values); `at_label` and `at_region` are indices of
+    each cell of the roster: of its label and value, and of its group's printed label and value.
     """
 
     def __init__(self, known: Column, printed: Column, nodes: Nodes | None, roster: Roster) -> None:
@@ -561,7 +559,7 @@ class PrintedColumn:
         for at in range(len(printed.labels)):
             for start, stop in covered.list_stretches(at):
                 covers[at, start:stop] = 1.0
-        # columns of `covers` stood in the order of labels, and go back to that of their codes
+        # from the order of labels back to that of their codes
         self.covers = covers[:, order.position]
         row, value, count = roster.entries
         # entries (group, value) are added up to (printed labels, values)
@@ -584,7 +582,7 @@ class PrintedColumn:
 
 
 def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: int, progress: Progress) -> Trained:
-    """Train on what the groups print, and return the beliefs about the targets, which are the lines of `roster`."""
+    """Train on printed labels, and return the beliefs about the targets, which are the lines of `roster`."""
     release = roster.release
     if release.semantics != "single":
         raise BadMeasure(
@@ -598,7 +596,7 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
         for known in roster.columns
         if known.name in printed
     ]
-    # even at first: no label is likelier than another, whatever the value
+    # uniform at first: no label is likelier than another, whatever the value
     log_shares = [np.full((each.covers.shape[1], values), -np.log(each.covers.shape[1])) for each in columns]
     beliefs = roster.shares
     for done in range(1, rounds + 1):

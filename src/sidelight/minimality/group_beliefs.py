@@ -1,20 +1,20 @@
-"""What is believed of the people of one group, once all its cuts are known to have failed.
+"""The beliefs about the people of one group, given that all its cuts failed.
 
 Three ways, in this order: all tables are listed (`list_tables`); where there is one cut only, its left halves are
 counted by generating functions (`worlds.closed_forms`); arrangements are drawn.  Values that cannot break a limit
-are counted as one, and what is believed of them is shared out by how often they occur: n_s of n.
+are counted as one, and the belief in them is divided by how often they occur: n_s of n.
 
-Drawing     Values are dealt to people at random; a *kept* draw is one in which every cut fails.  Its table (atoms ×
+Drawing     Values are assigned to people at random; a *kept* draw is one in which every cut fails.  Its table (atoms ×
             values) is averaged over the people of an atom: the estimate.
 Interval    In kept draws one person of the atom has a value or has not: successes among trials, whose exact binomial
             interval (Clopper and Pearson) holds with confidence 1 − 0.01/(atoms × values) for each, so 0.99 for all.
-Surest      The surest person of one set of draws was chosen by luck too, and is estimated again on fresh draws.
-Too rare    With fewer than 300 kept draws nothing is told.  Such groups must not be dropped: the rarest conditions
-            tell most.
+Largest     The largest belief in one set of draws is biased upwards, and is estimated again on fresh draws.
+Too rare    With fewer than 300 kept draws nothing is computed.  Such groups must not be dropped: the rarest conditions
+            reveal most.
 
 The seed is fixed, so that an answer repeats; nothing here is secret.
 
-In how many arrangements of a group's values do all its cuts fail, and who has which value in them?
+*Counting* the arrangements of a group's values in which all its cuts fail.
 
 Symbols     Atom j has m_j people whom no cut tells apart; x_js of them have value s; Σ_s x_js = m_j, Σ_j x_js = n_s.
 Weight      A table x stands for  Π_j m_j! / Π_s x_js!  arrangements of values among people; all tables together for
@@ -25,14 +25,14 @@ Listing     Value by value and atom by atom, every choice within what is left: e
 Exactness   Weights are whole numbers of any length; their sums with the small x_js are taken in pieces of 24 bits,
             which matrix products of floats add up without rounding: 2²⁴ · 2¹⁶ tables · 2¹² people is below 2⁵³.
 
-What do finer releases tell that were not published?  Full domain: a level per column, as fine as the policy allows.
+*Full domain*: a level per column, as fine as the policy allows; finer releases were not published.
 
 Minimality  Where merging groups cannot break the policy, the published node v is minimal: the release at each of its
             direct predecessors T (one level lower in one column) breaks the policy.  That loses no possible world.
 Parts       A predecessor u cuts each group g of v into parts.  It is *fine* in g when all its parts there keep the
             policy; the release at u keeps it when it is fine in all groups.  Groups are independent.
 Counting    Pr(A, all fail) = Σ_{U⊆T} (−1)^|U| Pr_g(A, U fine) · Π_{h≠g} Pr_h(U fine),  A about the people of g.
-By size     A predecessor with a part that is too small fails in every world and tells nothing: it is left out of T.
+By size     A predecessor with a part that is too small fails in every world and reveals nothing: it is left out of T.
 Bounds      Where a group has too many tables: ε = Σ_{u∈T} Pr(u fine), and for a printed share π
             π − ε ≤ belief ≤ π/(1 − ε).  Groups that cannot be counted are taken to be fine, which only raises ε.
 
@@ -71,26 +71,26 @@ if TYPE_CHECKING:
 
 
 How: TypeAlias = Literal["counted", "drawn", "bounded", "could not tell"]
-"""How a belief came about: exactly, by draws and then in an interval, between proven bounds, or not at all."""
+"""How a belief was computed: exactly, by draws and then in an interval, between proven bounds, or not at all."""
 
 Beyond: TypeAlias = Literal["drawn", "left out"]
-"""What becomes of groups with too many tables to list."""
+"""Whether groups with too many tables to list are drawn."""
 
 
 ENOUGH_DRAWS = 2_000
-"""Drawing ends with so many kept draws."""
+"""Drawing ends with this many kept draws."""
 
 MOST_DEALT = 12_000_000
-"""Drawing ends with so many values dealt to people."""
+"""Drawing ends with this many values assigned to people."""
 
 VALUE_BITS = 12
-"""The bits that tell a group's values apart; the others, 52, are random: more values cannot be drawn."""
+"""The bits of a number that hold the value; the others, 52, are random.  Groups with more values cannot be drawn."""
 
 
 def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers) -> GroupBeliefs | None:
-    """Draw arrangements of a group; `values` are kept apart, `counts` are theirs and at last that of all others.
+    """Return beliefs from drawn arrangements; `counts` are those of `values`, and at last that of all others.
 
-    None where too few are kept, or where there are more values than numbers for them.
+    None where too few draws are kept, or where there are more values than `VALUE_BITS` hold.
     """
     if len(counts) > 1 << VALUE_BITS:
         return None
@@ -100,15 +100,15 @@ def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: 
     estimate, hits, kept, draws = first
     # a doubt of 0.01 divided among atoms × values, so that all intervals hold together with confidence 0.99
     at_least, at_most = _interval(hits, kept, 0.01 / hits.size)
-    # the last column lumps several values, and is no guess; where it is the only one, it is all there is
+    # the last column lumps several values, and is a guess only where it is the only one
     guesses = estimate[:, :-1] if len(values) else estimate
-    surest = np.unravel_index(int(np.argmax(guesses)), guesses.shape)
+    likeliest = np.unravel_index(int(np.argmax(guesses)), guesses.shape)
     # chosen for being largest, the first estimate is biased upwards; draws from another seed are not
     fresh = _kept_draws(question, limits, values, counts, seed=2008)
     if fresh is not None:
         again, hits, fresh_kept, _ = fresh
         low, high = _interval(hits, fresh_kept, 0.01 / hits.size)
-        estimate[surest], at_least[surest], at_most[surest] = again[surest], low[surest], high[surest]
+        estimate[likeliest], at_least[likeliest], at_most[likeliest] = again[likeliest], low[likeliest], high[likeliest]
     # the interval is about one person of an atom, the estimate averages all of them: it is widened to contain it
     between = (estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate))
     return GroupBeliefs(question, values, kept / draws, None, between, draws)
@@ -117,7 +117,7 @@ def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: 
 def _kept_draws(
     question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers, *, seed: int
 ) -> tuple[Floats, Floats, int, int] | None:
-    """Return averages and hits, each (atoms, values), the kept draws and all draws; None with too few kept draws."""
+    """Return averages and hits, each (atoms, values), the kept draws and all draws; None where too few are kept."""
     random = np.random.default_rng([seed, question.row])
     kinds = len(counts)
     dealt = np.repeat(np.arange(kinds, dtype=np.uint64), counts)
@@ -137,7 +137,7 @@ def _kept_draws(
         sums[:, :-1] += tables[:, some].sum(axis=1).T
         person = hands[some][:, starts]
         hits += np.stack([(person == kind).sum(axis=0) for kind in range(kinds)], axis=1)
-    if kept < 300:  # too rare: nothing is told
+    if kept < 300:  # too rare
         return None
     sums[:, -1] = kept * question.people - sums.sum(axis=1)
     return sums / (kept * question.people[:, np.newaxis]), hits, kept, draws
@@ -146,7 +146,7 @@ def _kept_draws(
 def _shuffle(
     dealt: npt.NDArray[np.uint64], times: int, random: np.random.Generator, bits: int
 ) -> npt.NDArray[np.uint16]:
-    """Shuffle small numbers, many times: sorted by random bits above them, of which no two are the same."""
+    """Return (times, numbers) shuffles of small numbers: sorted by random bits above them, all different."""
     low = np.uint64((1 << bits) - 1)
     # random high bits order each row; the low bits carry the value along through the sort
     hands = random.integers(0, (1 << 64) - 1, (times, len(dealt)), dtype=np.uint64, endpoint=True)
@@ -158,7 +158,7 @@ def _shuffle(
 
 
 def _interval(hits: Floats, kept: int, doubt: float) -> tuple[Floats, Floats]:
-    """Bound the chance of each hit; both ends together are wrong with probability `doubt` at most."""
+    """Return bounds on the probability of each hit, both of which hold but with probability `doubt`."""
     from scipy.special import betaincinv  # noqa: PLC0415 - only here, and slow to import
 
     # no quantile exists at 0 hits or at `kept` hits; the bounds are 0 and 1 there, set below
@@ -169,26 +169,26 @@ def _interval(hits: Floats, kept: int, doubt: float) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class GroupBeliefs:
-    """What is believed of each atom and value of one group; `values` are kept apart, all others are one."""
+    """The beliefs about each atom and value of one group; `values` are counted each, all others as one."""
 
     question: GroupQuestion
     values: Integers
-    all_fail: Fraction | float  # how likely it is that all cuts fail; nan where that could not be told
-    shares: npt.NDArray[np.object_] | None = None  # atom × value kept apart, the others last: exact fractions
-    # estimates, and the lower and the upper ends of their intervals: atom × value kept apart, the rest last
+    all_fail: Fraction | float  # the probability that all cuts fail; nan where it was not computed
+    shares: npt.NDArray[np.object_] | None = None  # (atoms, values + 1), the others last: exact fractions
+    # estimates, and the lower and the upper ends of their intervals: (atoms, values + 1), the others last
     between: tuple[Floats, Floats, Floats] | None = None
     draws: int = 0
 
     @property
     def how(self) -> How:
-        """How it came about."""
+        """How the beliefs were computed."""
         if self.shares is not None:
             return "counted"
         return "could not tell" if self.between is None else "drawn" if self.draws else "bounded"
 
     @property
     def says_something(self) -> bool:
-        """Whether the failed cuts tell anything: not where they fail in every arrangement."""
+        """Whether the failed cuts reveal anything: not where they fail in every arrangement."""
         return self.all_fail != 1
 
     @cached_property
@@ -196,7 +196,7 @@ class GroupBeliefs:
         return np.setdiff1d(np.flatnonzero(self.question.counts), self.values)
 
     def exactly(self, atom: int, value: int) -> Fraction:
-        """Return the exact belief that somebody of an atom has a value of the domain."""
+        """Return the exact belief that a person of an atom has a value of the domain."""
         assert self.shares is not None
         counts = self.question.counts
         if not counts[value]:
@@ -208,19 +208,19 @@ class GroupBeliefs:
 
     @cached_property
     def estimate(self) -> Floats:
-        """The beliefs, atom × value of the domain, in floats."""
+        """The beliefs: (atoms, values of the domain) float64."""
         if self.shares is not None:
             return self._spread(self.shares.astype(float))
         return self._spread(np.full((1, 1), np.nan) if self.between is None else self.between[0])
 
     @cached_property
     def at_least(self) -> Floats:
-        """The lower ends of their intervals."""
+        """The lower ends of the beliefs' intervals."""
         return self._find_ends(1)
 
     @cached_property
     def at_most(self) -> Floats:
-        """The upper ends."""
+        """The upper ends of the beliefs' intervals."""
         return self._find_ends(2)
 
     def _find_ends(self, end: int) -> Floats:
@@ -228,7 +228,7 @@ class GroupBeliefs:
             return self.estimate
         if self.between is not None:
             return self._spread(self.between[end])
-        # nothing is known: from 0 to 1, of values that occur
+        # not computed: from 0 to 1, of values that occur
         occurs = np.where(self.question.counts > 0, end - 1.0, 0.0)
         return np.tile(occurs, (len(self.question.people), 1))
 
@@ -240,14 +240,13 @@ class GroupBeliefs:
         return beliefs
 
     @cached_property
-    def surest(self) -> Integers:
-        """The value that is believed most of each atom; between equals the first of the domain."""
+    def likeliest(self) -> Integers:
+        """The likeliest value of each atom; of equal ones the first of the domain."""
         if self.shares is None:
             best: Integers = (self.at_most if self.between is None else self.estimate).argmax(axis=1)
             return best
-        near = (
-            self.estimate >= self.estimate.max(axis=1, keepdims=True) - 1e-9
-        )  # as close as this, exact fractions decide
+        # as close as this, exact fractions decide
+        near = self.estimate >= self.estimate.max(axis=1, keepdims=True) - 1e-9
         best = near.argmax(axis=1).astype(np.int64)
         for atom in np.flatnonzero(near.sum(axis=1) > 1).tolist():
             best[atom] = max(np.flatnonzero(near[atom]).tolist(), key=lambda value: self.exactly(atom, value))
@@ -257,7 +256,7 @@ class GroupBeliefs:
 def believe_group(
     question: GroupQuestion, limits: HalfLimits, name: object, most: int = LISTED_TABLES, beyond: Beyond = "drawn"
 ) -> GroupBeliefs:
-    """Work out what is believed in a group; raises `BadRelease`, naming it, where its cuts cannot all have failed."""
+    """Return the beliefs in a group; raise `BadRelease`, naming it, where its cuts cannot all have failed."""
     telling = np.flatnonzero(limits.telling(question.counts, int(question.sides.min())))
     # the last count lumps all values that cannot break a limit
     counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
@@ -288,7 +287,7 @@ def believe_group(
 
 
 def refuse_open_cut(name: object) -> None:
-    """No arrangement is left: what is said of the making is not true."""
+    """Raise `BadRelease`, as no arrangement is left: the release was made otherwise."""
     raise BadRelease(
         f"in {name} a cut that keeps the policy was not made, whatever values its people have: this method and policy "
         "did not make this release of these people; give those that did"
@@ -299,14 +298,14 @@ TableList: TypeAlias = npt.NDArray[np.int16]
 """Table × atom × value, without the last value."""
 
 TableSums: TypeAlias = tuple[int, npt.NDArray[np.object_]]
-"""How many arrangements tables stand for, and in these the people of each atom with each value."""
+"""The number of arrangements of some tables, and in these the people of each atom with each value."""
 
 WholeNumbers: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Whole numbers, of any length where they may get long."""
 
 
 def list_tables(people: Integers, counts: Integers, most: int = LISTED_TABLES) -> TableList | None:
-    """List all tables of atoms × values with these sums; None where there are more than `most`.
+    """Return all tables of atoms × values with these sums; None where there are more than `most`.
 
     The last value has the rest of each atom.
 
@@ -348,7 +347,7 @@ def count_tables(people: Integers, counts: Integers, most: int = LISTED_TABLES) 
 
 
 def _deal_values(size: int, left: Integers, most: int = LISTED_TABLES) -> tuple[Integers, Integers]:
-    """Deal `size` people values from `left`, (prefixes, values), in all ways; return each one's prefix and rest.
+    """Assign values from `left`, (prefixes, values), to `size` people in all ways; return each one's prefix and rest.
 
     Stops short once there are more than `most` ways.
     """
@@ -381,7 +380,7 @@ def arrangements(counts: Integers) -> int:
 
 
 def sum_tables(tables: TableList, people: Integers) -> TableSums:
-    """Return how many arrangements tables stand for, and in these the people of each atom with each value.
+    """Return the number of arrangements of some tables, and in these the people of each atom with each value.
 
     >>> weight, hits = sum_tables(list_tables(np.array([1, 2]), np.array([2, 1])), np.array([1, 2]))
     >>> weight, hits.tolist()
@@ -439,7 +438,7 @@ def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> WholeN
 
 
 FinerReleases: TypeAlias = Mapping[str, Integers]
-"""Releases one level finer in one column, in words: the part in which each line of the roster would be."""
+"""The part of each line of the roster in releases one level finer in one column, by their description."""
 
 
 def finer_releases(
@@ -449,7 +448,7 @@ def finer_releases(
     parts = {}
     for at, level in enumerate(node):
         if level > 0:
-            finer = [each - (place == at) for place, each in enumerate(node)]
+            finer = [each - (index == at) for index, each in enumerate(node)]
             columns = tuple(coarser(column, by, to) for column, to in zip(roster.columns, finer, strict=True))
             part, first = number_equal_rows(columns, len(roster.group))
             if limits.large_enough(add_up(part, roster.people, len(first))).all():
@@ -460,9 +459,9 @@ def finer_releases(
 def believe_finer_fail(
     roster: RosterLines, finer: FinerReleases, counts: Counts, limits: HalfLimits
 ) -> tuple[GroupBeliefs, ...] | Fraction:
-    """Work out what is believed when all these releases broke the policy; or, where that is too much, ε."""
+    """Return the beliefs given that all these releases broke the policy; or, where that is too much, ε."""
     groups = [_GroupParts.build(row, roster, finer, counts, limits) for row in range(counts.rows)]
-    # Sets of more predecessors than this are not gone through; only bounds are given.
+    # subsets of more predecessors than this are too many; only bounds are computed
     if len(finer) > 12 or any(each.by_fine is None for each in groups):
         # union bound: ε = Σ Pr(u fine) is no less than the probability that any of them is fine
         alone = (prod((each.fine(1 << at) for each in groups), start=Fraction(1)) for at in range(len(finer)))
@@ -493,7 +492,7 @@ def believe_finer_fail(
 
 
 def bound_around_shares(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
-    """Bound everybody's beliefs around the printed shares, for ε < 1."""
+    """Return bounds on everybody's beliefs around the printed shares, for ε < 1."""
     slack = round_up(epsilon)
     bounds = lambda share: (np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0))  # noqa: E731
     return bound_beliefs(roster, counts, bounds, 1 - slack)
@@ -502,13 +501,13 @@ def bound_around_shares(roster: RosterLines, counts: Counts, epsilon: Fraction) 
 def bound_beliefs(
     roster: RosterLines, counts: Counts, bounds: Callable[[Floats], tuple[Floats, Floats]], all_fail: float = math.nan
 ) -> tuple[GroupBeliefs, ...]:
-    """Bound everybody's beliefs by the printed shares of a group: `bounds` are both ends."""
+    """Return everybody's beliefs between `bounds`, which maps a group's printed shares to both ends."""
     beliefs = []
     starts = np.searchsorted(roster.group, np.arange(counts.rows + 1)).tolist()
     for row in range(counts.rows):
         question = GroupQuestion.whole(row, np.arange(starts[row], starts[row + 1]), counts.row(row))
         values = np.flatnonzero(question.counts)
-        # the values that occur, and at last the rest, which nobody has
+        # the values that occur, and last the rest, which nobody has
         share = np.append(question.counts[values] / question.size, 0.0)[np.newaxis]
         beliefs.append(GroupBeliefs(question, values, all_fail, None, (share, *bounds(share))))
     return tuple(beliefs)
@@ -517,7 +516,7 @@ def bound_beliefs(
 def list_again(
     roster: RosterLines, finer: FinerReleases, counts: Counts, limits: HalfLimits, who: InsiderWitness
 ) -> Fraction:
-    """Work out a belief by listing the arrangements of every group, one by one, and judging each part exactly."""
+    """Recompute a belief by listing the arrangements of every group, one by one, and judging each part exactly."""
     target, value = who.group.number - 1, limits.release.code_of(who.value)
     together = {(1 << len(finer)) - 1: (1, 1)}  # finer releases that are fine so far → arrangements, those with A
     for row in range(counts.rows):
@@ -595,7 +594,7 @@ class _GroupParts:
         return cls(question, telling, whole, sums)
 
     def fine(self, subset: int) -> Fraction:
-        """Return how likely all of a set of finer releases are fine here; 1 where that cannot be counted."""
+        """Return the probability that all of a set of finer releases are fine here; 1 where it cannot be counted."""
         if self.by_fine is None:
             return Fraction(1)
         weights = (weight for fine, (weight, _) in self.by_fine.items() if fine & subset == subset)

@@ -1,28 +1,28 @@
-"""What is known of one group: the cuts that were not made in it, and the people whom these do not tell apart.
+"""One group of a release: the cuts that were not made in it, and the people whom these do not distinguish.
 
 Minimality  Mondrian makes the first cut whose halves keep the policy.  In a published group every cut that its people
             allow was tried, and failed: so the true arrangement of values is one in which all of them fail.  Groups are
             then independent of one another.  Failed cuts of larger groups, made before, are left out: no possible world
-            is lost by that (a relaxation), so that what is called sure or impossible is so.
-Admissible  A cut that leaves too few people fails in every arrangement and tells nothing.
-Atoms       People on the same side of every admissible cut are an *atom*: nothing tells them apart, and each has a
+            is lost by that (a relaxation), so that what is called certain or impossible is so.
+Admissible  A cut that leaves too few people fails in every arrangement and reveals nothing.
+Atoms       People on the same side of every admissible cut are an *atom*: nothing distinguishes them, and each has a
             value as probably as the others.
-Roster      Who is in which group: what the publisher knows, and whoever has a list of the people and what they look
-            like.  A *line* is the people of one group who share all quasi-identifier values; lines stand by group.
+Roster      Who is in which group, as the publisher knows, and an attacker with a list of the people and their
+            quasi-identifiers.  A *line* is the people of one group who share all of these; lines are sorted by group.
 
 Cost        One pass over the roster for each column (`search.mondrian_cuts`), and for each group with an admissible cut
             a small matrix, atoms × cuts.
 
-Which halves of a group keep the policy, whatever values its people have?
+*Limits* on the halves of a group.
 
 Symbols     A cut leaves a of the n people of a group on its left; L_s of the n_s people with value s are there.
-Sizes       Limits on sizes alone depend on the cut, not on who has which value: they say which cuts are *admissible*.
+Sizes       Limits on sizes alone depend on the cut, not on who has which value: they decide which are *admissible*.
 Shares      No value above share c:  L_s ≤ ⌊c·a⌋  and  n_s − L_s ≤ ⌊c·(n − a)⌋  for all s (`ValueLimits`).  A value with
             n_s ≤ ⌊c · smallest side⌋ can break that nowhere, so that all such values may be counted as one.
 Distinct    At least l values on either side.
-Others      Every other limit on single groups is asked of the halves themselves, by the search's own check.
-Together    A limit on several groups, which merging never makes worse, is asked of the release with this cut made and
-            all other groups as published.
+Others      Every other limit on single groups is checked on the halves themselves, by the search's own check.
+Together    A limit on several groups, which merging never makes worse, is checked on the release with this cut made
+            and all other groups as published.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RosterLines:
-    """The people of each group of a release by what they look like, and by their values where the truth is held."""
+    """The people of each group of a release by quasi-identifiers, and by their values where the truth is known."""
 
     columns: tuple[Column, ...]  # a row per line
     group: Integers
@@ -63,22 +63,22 @@ class RosterLines:
 
     @classmethod
     def from_table(cls, table: Table, group: Integers, release: Groups) -> RosterLines:
-        """Take the people of a table, and the group that each of its keys is in (−1: none)."""
+        """Build from a table and the group that each of its keys is in (−1: none)."""
         lines = np.argsort(group, kind="stable")
         lines = lines[group[lines] >= 0]
         lines = lines[table.sizes[lines] > 0]
         columns = tuple(column.take(lines) for column in table.quasi)
         code = {text: at for at, text in enumerate(release.domain)}
         truth = None
-        # a value that the release does not print has no place in its domain: then the truth is left out
+        # a value that the release does not print is not in its domain: then the truth is left out
         if all(text in code for text in table.domain):
-            places = np.array([code[text] for text in table.domain], np.int64)
-            truth = table.counts.take(lines).merge_values(places, width=len(release.domain))
+            indices = np.array([code[text] for text in table.domain], np.int64)
+            truth = table.counts.take(lines).merge_values(indices, width=len(release.domain))
         return cls(columns, group[lines], table.sizes[lines], truth)._check(release)
 
     @classmethod
     def locate(cls, table: Table, release: Release, by: dict[str, Hierarchy]) -> RosterLines:
-        """Find the people of a table in what a release prints; everybody has to fit one group."""
+        """Locate the people of a table in a release; everybody has to fit one group."""
         linkage = link(release, table.quasi, len(table.sizes), Lookup.build(by))
         kinds = {column.name: column.kind for column in release.groups.columns}
         quasi = tuple(replace(each, kind=each.kind or kinds.get(each.name)) for each in table.quasi)
@@ -95,7 +95,7 @@ class RosterLines:
 
     @classmethod
     def from_members(cls, release: Release) -> RosterLines:
-        """Take the members that a release knows."""
+        """Build from the members that a release knows."""
         members = release.members
         assert members is not None
         order = np.argsort(members.group, kind="stable")
@@ -103,7 +103,7 @@ class RosterLines:
         return cls(columns, members.group[order], members.people[order])._check(release.groups)
 
     def deal_values(self, release: Release) -> Table:
-        """Return a table in which the values of each group are dealt to its lines in their order."""
+        """Return a table in which the values of each group are assigned to its lines in order."""
         groups = release.groups
         _, value, count = groups.counts.entries()  # by group, as the lines are
         line_ends, entry_ends = np.cumsum(self.people), np.cumsum(count)
@@ -112,13 +112,13 @@ class RosterLines:
         line, entry = np.searchsorted(line_ends, ends), np.searchsorted(entry_ends, ends)
         shape = (len(self.people), len(groups.domain))
         counts = Counts.from_entries(line, value[entry], np.diff(ends, prepend=0), shape)
-        # columns stand as in the release
-        place = {column.name: at for at, column in enumerate(groups.columns)}
-        columns = sorted(self.columns, key=lambda column: place.get(column.name, len(place)))
+        # columns are in the order of the release
+        position = {column.name: at for at, column in enumerate(groups.columns)}
+        columns = sorted(self.columns, key=lambda column: position.get(column.name, len(position)))
         return Table(tuple(columns), release.sensitive, groups.domain, self.people, counts)
 
     def _check(self, release: Groups) -> RosterLines:
-        """Refuse a roster that does not fit the release, by the people of a group or, where held, their values."""
+        """Raise `BadRelease` unless each group has as many people here, and the same values where known."""
         there = add_up(self.group, self.people, len(release))
         off = there != release.sizes
         if self.truth is not None:
@@ -153,26 +153,26 @@ class GroupQuestion:
 
     @classmethod
     def whole(cls, row: int, lines: Integers, counts: Integers) -> GroupQuestion:
-        """Build the question about a group without failed cuts: all of its people are one atom."""
+        """Build the question of a group without failed cuts: all of its people are one atom."""
         none = np.zeros(0, np.int64)
         atom, people = np.zeros(len(lines), np.int64), counts.sum(keepdims=True)
         return cls(row, lines, atom, people, counts, np.zeros((0, 1), bool), none, none)
 
     @property
     def size(self) -> int:
-        """How many people the group has."""
+        """The number of people of the group."""
         return int(self.people.sum())
 
     @property
     def sides(self) -> Integers:
-        """How many people are left of each cut, and how many right of it."""
+        """The numbers of people left and right of each cut: (cuts, 2) int64."""
         left = self.left @ self.people
         return np.column_stack((left, self.size - left))
 
     def all_fail(self, tables: TablesByValue, limits: HalfLimits, values: Integers, totals: Integers) -> Integers:
         """Return the tables, of (values, tables, atoms), in which every cut fails; `totals` count the `values`."""
         failing = []
-        # cuts × values × tables may be large; blocks of so many tables bound the memory
+        # cuts × values × tables may be large; blocks of tables bound the memory
         at_once = 1 << 15
         for start in range(0, tables.shape[1], at_once):
             block = tables[:, start : start + at_once]
@@ -183,7 +183,7 @@ class GroupQuestion:
             some = np.arange(block.shape[1])
             for of_values, sides in zip(lefts, self.sides.tolist(), strict=True):
                 left = (of_values if len(some) == block.shape[1] else of_values[:, some]).astype(np.int64).T
-                # only tables in which all cuts so far fail are asked about the next one
+                # only tables in which all cuts so far fail are checked for the next one
                 some = some[~limits.passes(self.row, values, left, totals - left, (sides[0], sides[1]))]
                 if len(some) == 0:
                     break
@@ -194,7 +194,7 @@ class GroupQuestion:
 def group_questions(
     roster: RosterLines, orders: tuple[Order, ...], counts: Counts, limits: HalfLimits
 ) -> Iterator[GroupQuestion]:
-    """Ask about every group in which an admissible cut was not made."""
+    """Yield the question of every group in which an admissible cut was not made."""
     # one row of ranks per column, one entry per line
     ranks = np.stack([order.ranks(column) for order, column in zip(orders, roster.columns, strict=True)])
     proposed = [
@@ -220,7 +220,7 @@ def group_questions(
 
 
 def atoms_of(sides: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
-    """Number lines (columns) by the sides that they are on: each line's atom, the atoms' people, and a line of each.
+    """Return the atom of each line (a column of `sides`), the atoms' people, and a line of each.
 
     Small atoms come first, so that few prefixes are to be listed.
     """
@@ -228,25 +228,25 @@ def atoms_of(sides: Integers, people: Integers) -> tuple[Integers, Integers, Int
     number, example = number_vectors(np.ascontiguousarray(sides.T))
     size = add_up(number, people, len(example))
     ascending = np.lexsort((example, size))
-    place = np.empty(len(size), np.int64)
-    place[ascending] = np.arange(len(size))
-    return place[number], size[ascending], example[ascending]
+    rank = np.empty(len(size), np.int64)
+    rank[ascending] = np.arange(len(size))
+    return rank[number], size[ascending], example[ascending]
 
 
 @dataclass(frozen=True, eq=False)
 class HalfLimits:
-    """What both halves of a cut have to keep, apart by how it is decided."""
+    """The limits that both halves of a cut have to keep, by how they are decided."""
 
     release: Groups
     check: PolicyCheck
     values: ValueLimits
     others: tuple[CriterionCheck, ...]  # of single groups
     together: tuple[tuple[CriterionCheck, Floats, Floats], ...]  # and the joined rows of groups up to and from each
-    by_size: tuple[CriterionCheck, ...]  # of single groups, whatever their values
+    by_size: tuple[CriterionCheck, ...]  # of single groups, on their sizes alone
 
     @classmethod
     def from_check(cls, check: PolicyCheck, release: Groups) -> HalfLimits:
-        """Sort the limits of a policy."""
+        """Build from a policy's limits, sorted by how they are decided."""
         by_size = tuple(each for each in check.by_group if not each.criterion.measure.about_values)
         about_values = [each for each in check.by_group if each.criterion.measure.about_values and not each.is_idle]
         values, others = split_value_limits(each.criterion for each in about_values)
@@ -260,13 +260,13 @@ class HalfLimits:
 
     @property
     def limits_sizes_alone(self) -> bool:
-        """Whether no limit looks at values: then nobody learns from a cut that was not made."""
+        """Whether no limit is on values: then a cut that was not made reveals nothing."""
         about_values = any(check.criterion.measure.about_values for check, *_ in self.together)
         return not (self.values.limits_shares or self.values.different > 1 or self.others or about_values)
 
     @property
     def limits_shares_and_distinct(self) -> bool:
-        """Whether shares and numbers of values are all that is limited, besides sizes."""
+        """Whether all limits are on sizes, shares and numbers of values."""
         return not self.others and not self.together
 
     def large_enough(self, sizes: Integers) -> Flags:
@@ -274,25 +274,25 @@ class HalfLimits:
         enough: Flags = sizes >= 1
         for check in self.by_size:
             if enough.any():
-                # of whose values nothing is said
+                # sizes alone, as counts of one value
                 some = sizes[enough][:, np.newaxis]
                 enough[enough] = check.holds_in_each(_make_groups(self.release, np.array([0]), some))
         return enough
 
     def telling(self, counts: Integers, smallest: int) -> Flags:
-        """Return which values must be kept apart, as they could break a limit on a side of `smallest` people."""
+        """Return which values must be counted each, as they could break a limit on a side of `smallest` people."""
         if self.values.different > 1 or not self.limits_shares_and_distinct:
-            # distinct values and other limits look at each value, so that none may be lumped
+            # limits on distinct values and others depend on each value, so that none may be lumped
             return counts > 0
         return counts > self.values.most_of(smallest)
 
     def passes(self, row: int, values: Integers, left: Integers, right: Integers, sizes: tuple[int, int]) -> Flags:
         """Return in which arrangements a cut of a group (a row of the release) keeps the policy.
 
-        `left` and `right` count the `values` (places in the domain) on the cut's sides, an arrangement per row; both
-        sides have as many people in each.
+        `left` and `right` count the `values` (indices into the domain) on the cut's sides, (arrangements, values)
+        int64; `sizes` are the people on each.
         """
-        # the costly limits look only at right halves whose left half keeps the policy
+        # costly limits are checked only on right halves whose left half keeps the policy
         kept = self.keep(values, right, sizes[1], among=self.keep(values, left, sizes[0]))
         if self.together and kept.any():
             # the release with this cut made keeps the limits too; each pair of halves is judged once
@@ -320,7 +320,7 @@ class HalfLimits:
         return holds
 
     def keep(self, values: Integers, counts: Integers, people: int, *, among: Flags | None = None) -> Flags:
-        """Return which parts of a group (all, or some), of so many people each, keep all limits on single groups."""
+        """Return which parts of a group (all, or some), of `people` each, keep all limits on single groups."""
         kept = np.ones(len(counts), bool) if among is None else among.copy()
         kept &= (counts <= self.values.most_of(people)).all(axis=1)
         if self.values.different > 1:
@@ -333,7 +333,7 @@ class HalfLimits:
         return kept
 
     def judge(self, row: int, values: Integers, *parts: Sequence[int]) -> bool:
-        """Judge parts of a group, as counts of values, by the policy's own exact measures, and nothing else."""
+        """Return whether parts of a group, as counts of values, keep the policy by its own exact measures."""
         groups = _make_groups(self.release, values, np.array(parts))
         if not all(check.holds_exactly(groups) for check in self.check.by_group):
             return False

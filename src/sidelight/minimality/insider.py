@@ -1,6 +1,6 @@
-"""What does somebody believe of each person who knows the release, who is in it, the method and the policy?
+"""The beliefs of an attacker who knows the release, the people in it, the method and the policy.
 
-    Pr(x_i = s | method(w) = this release),   all assignments w of values to people alike
+    Pr(x_i = s | method(w) = this release),   all assignments w of values to people equally probable
 
 Mondrian     cuts wherever both halves keep the policy; so in a published group every cut fails (`group_question`).
 Full domain  publishes a minimal node; so the release at each direct predecessor breaks the policy (`group_beliefs`).
@@ -8,9 +8,9 @@ Nothing      Where failing does not depend on w, the true w survives and so do a
              nodes that fail in every w.  Anatomy's buckets: Pr(release | w) depends on the buckets' counts alone.
              Not so where values decide which of several allowed releases is taken: cuts `towards` the sensitive column,
              utilities of values; nor where the end is judged by more than the release (`Measure.knows_true_values`).
-Not covered  suppression, several sensitive columns, several values per person, other methods: "could not tell".
+Not covered  suppression, several sensitive columns, several values per person, other methods: not computed.
 
-It is one concrete reader, who takes all assignments for alike; not a worst case.
+It is one concrete attacker, for whom all assignments are equally probable; not a worst case.
 
 Source: Wong, Fu, Wang, Pei, VLDB 2007 (minimality); Xiao, Tao, Koudas, TODS 2010; Cormode, Srivastava, Li, Li, PVLDB
 2010.
@@ -81,10 +81,10 @@ def insider(
 ) -> InsiderBeliefs:
     """Compute what an attacker who also knows how the release was made believes of each person.
 
-    What `protect` found tells all that is needed.  Of a release that was read, say the `method` and the `policy` unless
-    its sidecar does; `table` is the roster, whose values are looked at only to see how often guesses are right, and
-    `by` are the hierarchies along which the method went.  Of Mondrian's groups, those with up to `exact_up_to` tables
-    of arrangements are counted; `beyond` that they are "drawn", or "left out", and then it could not be told of them.
+    A result of `protect` has all that is needed.  Of a release that was read, give the `method` and the `policy` unless
+    its sidecar has them; `table` is the roster, whose values serve only to count how often guesses are right, and `by`
+    are the method's hierarchies.  Of Mondrian's groups, those with up to `exact_up_to` tables of arrangements are
+    counted; others (`beyond`) are "drawn", or "left out", and then not computed.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult()
@@ -109,7 +109,7 @@ def insider(
     # only what the search itself checked decided which cuts were made
     check = PolicyCheck.from_policy(searchable_part(case.policy), case.release.size)
     limits = HalfLimits.from_check(check, case.release.groups)
-    # first of all: failed cuts mean something only where the release keeps the policy
+    # first: failed cuts mean something only where the release keeps the policy
     kept = check.holds_in_each(case.release.groups)
     if not kept.all():
         raise BadRelease(
@@ -117,7 +117,7 @@ def insider(
             "not make this release; give the one that did"
         )
     if limits.limits_sizes_alone:
-        # a cut that sizes allow was made; one that resists cuts all the same where values are not limited
+        # a cut that sizes allow was made; a method that resists cuts too where values are not limited
         cuts_all = case.method.recodes == "regions" and not limits.together
         if cuts_all and (case.table is not None or case.release.members is not None):
             roster = case.roster()
@@ -156,7 +156,7 @@ class _InsiderCase:
         table: Table | None,
         by: Mapping[str, Hierarchy] | None,
     ) -> _InsiderCase:
-        """Build the case from what `insider` was given; explicit arguments override the release's own provenance."""
+        """Build the case from the arguments of `insider`, which override the release's own provenance."""
         if isinstance(release, SearchResult):
             recoding = release.recoding
             group = recoding.group if isinstance(recoding, Regions) else None
@@ -185,7 +185,7 @@ class _InsiderCase:
         return cls(release, method, policy, table, None, along, known.levels, known.utility, known.complete)
 
     def not_covered(self) -> str | None:
-        """Return why it cannot be told, if it cannot whatever was found."""
+        """Return why beliefs about this release are never computed, or None."""
         if self.release.semantics != "single":
             return f"people may have several values ('{self.release.semantics}')"
         if len(self.release.sensitive_columns) > 1:
@@ -200,12 +200,12 @@ class _InsiderCase:
         return None
 
     def values_decide(self) -> str | None:
-        """Return how values decide which of the releases within policy is taken, if they may."""
+        """Describe how values decide which of the releases within policy is taken; None where they do not."""
         return self.method.explain_choice_by_values(self.release.sensitive_columns, self.utility)
 
     @property
     def made_here(self) -> Provenance | None:
-        """How the release was made, where that was just now, and is not what a file says."""
+        """The provenance of a release that was made in this process, not read from a file."""
         known = self.release.provenance
         return known if known is not None and isinstance(known.method, Method) else None
 
@@ -225,7 +225,7 @@ class _InsiderCase:
 def _believe_of_mondrian(
     case: _InsiderCase, limits: HalfLimits, exact_up_to: int, beyond: Beyond, progress: Progress
 ) -> InsiderBeliefs:
-    """Ask each group in which a cut that its people allow was not made."""
+    """Compute the beliefs in each group in which a cut that its people allow was not made."""
     if case.method.resists is not None:
         return _believe_behind_veils(case)
     # a cut that failed once is known to fail in the end only if merging never makes the limit worse
@@ -257,8 +257,8 @@ def _believe_of_mondrian(
 def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     """Bound all beliefs of a release that resists by the limit that its veils keep.
 
-    Of a release that was read, that is what its file says: it is taken at its word only where one look per group can
-    have given all its groups (`Veil.refuse_other_making`).
+    A file's claim to resist is believed only where one look per group can have given all its groups
+    (`Veil.refuse_other_making`).
     """
     method, policy = case.method, searchable_part(case.policy)
     limits = covered_limits(policy)
@@ -289,7 +289,7 @@ def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBe
     levels = case.method.levels
     marked = any(isinstance(level, SearchedLevel) for level in (levels or {}).values())
     if levels is not None and case.made_here is not None and not marked:
-        # what was typed in just now nobody has chosen with a look at the table
+        # levels that were typed in just now were not chosen by the table
         reason = "the levels were chosen by somebody, and nothing was searched"
         return InsiderBeliefs(case.release, "nothing to learn", reason)
     searched = levels is not None and "the levels were chosen, and that may be among those that a search found"
@@ -350,10 +350,10 @@ class Claims:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InsiderBeliefs(Tabular):
-    """What an insider believes of everybody in a release.
+    """What an insider believes about everybody in a release.
 
-    `outcome` says whether the making tells anything: "told"; "nothing to learn", and then what is printed is all that
-    anybody believes; or "could not tell".  `reason` says why, in words.
+    `outcome` is "told" where the making reveals something; "nothing to learn" where beliefs are what is printed; or
+    "could not tell" where they were not computed.  `reason` is why, in words.
     """
 
     release: Release
@@ -378,7 +378,7 @@ class InsiderBeliefs(Tabular):
         return html_table("What an insider believes", ["what", "found"], rows, total=len(rows))
 
     def summary(self) -> str:
-        """Return one line on how sure an insider gets: at most, or at least where somebody's belief is not computed."""
+        """Return one line on an insider's largest belief: at most, or at least where some beliefs are not computed."""
         if self.outcome != "told":
             return f"{self.outcome}: {self.reason}"
         untold = f"; could not tell of {counted(self.untold, 'person')}" if self.untold else ""
@@ -387,23 +387,23 @@ class InsiderBeliefs(Tabular):
 
     @cached_property
     def worst(self) -> Fraction | float:
-        """The largest belief of anybody of whom it could be told: exact, or the upper end of an interval."""
+        """The largest belief that was computed: exact, or the upper end of an interval."""
         witness = self.witness
         return math.nan if witness is None else witness.belief
 
     @property
     def worst_in_words(self) -> str:
-        """The largest belief of anybody, with "at most"; with "at least" where somebody's belief is not computed."""
+        """The largest belief, with "at most"; with "at least" where some beliefs are not computed."""
         if self.untold:
             return f"at least {in_words(self.least_worst, large_is_bad=False)}"
         return f"at most {in_words(self.worst)}"
 
     @cached_property
     def least_worst(self) -> Fraction | float:
-        """The largest belief that somebody reaches for sure: intervals count by their lower ends.
+        """The largest belief that is certainly reached: intervals count by their lower ends.
 
-        Beliefs in a value, over the people of a group, are the printed share on average, whatever else is known: so
-        somebody's is no less.
+        Beliefs in a value average to the printed share over the people of a group, whatever else is known, so that a
+        person's is no less.
         """
         if self.release.semantics != "single" or len(self.release.sensitive_columns) > 1:
             return Fraction(0)
@@ -414,39 +414,39 @@ class InsiderBeliefs(Tabular):
 
     @property
     def untold(self) -> int:
-        """How many people are in groups of which nothing could be told."""
+        """The number of people in groups whose beliefs were not computed."""
         if self.outcome == "could not tell":
             return self.release.size
         return sum(each.question.size for each in self.groups if each.how == "could not tell")
 
     @property
     def telling(self) -> tuple[GroupBeliefs, ...]:
-        """The groups whose failed cuts tell something, or may."""
+        """The groups whose failed cuts reveal something, or may."""
         return tuple(each for each in self.groups if each.says_something)
 
     @cached_property
     def witness(self) -> InsiderWitness | None:
-        """Of whom an insider is most sure, and by which failed cuts; None where nothing could be told."""
+        """The person with the largest belief, and the failed cuts behind it; None where nothing was computed."""
         if self.outcome == "could not tell":
             return None
         answered = [each for each in self.groups if each.how != "could not tell"]
-        # the largest share that is believed as printed: in a group of which the making tells nothing
+        # the largest printed share of a group of which the making reveals nothing
         as_printed = np.ones(len(self.release), bool)
         as_printed[[each.question.row for each in self.groups]] = False
         printed, row, value = self._largest_share(np.flatnonzero(as_printed))
         if not answered:
             return self._as_printed(printed, row, value)
-        surest = max(float(each.at_most.max()) for each in answered)
+        largest = max(float(each.at_most.max()) for each in answered)
         # floats choose the groups that may be the worst; only those are compared as exact fractions
-        close = [each for each in answered if float(each.at_most.max()) >= surest - BELIEF_TOLERANCE]
+        close = [each for each in answered if float(each.at_most.max()) >= largest - BELIEF_TOLERANCE]
         best = max(close, key=lambda each: (self._amount(each), -each.question.row))
-        # strict: between equals the witness is the group whose failed cuts explain the belief
+        # strict: of equal beliefs the witness is the one that failed cuts explain
         if printed > self._amount(best):
             return self._as_printed(printed, row, value)
         return self._witness_in(best)
 
     def witness_of(self, row: int) -> InsiderWitness:
-        """Of whom an insider is most sure in one group, by its row (from 0)."""
+        """Return the person with the largest belief in one group, by its row (from 0)."""
         for each in self.groups:
             if each.question.row == row and each.how != "could not tell":
                 return self._witness_in(each)
@@ -457,40 +457,37 @@ class InsiderBeliefs(Tabular):
         return InsiderWitness(name, self.release.domain[value], share, sensitive=sensitive)
 
     def replay(self, witness: InsiderWitness) -> Fraction:
-        """Work out a belief again from the witness alone: list the arrangements, and judge each cut's halves."""
+        """Recompute a belief from the witness alone: list the arrangements, and judge each cut's halves."""
         if witness.how == "bounded":
             raise TooHard(f"what is believed in {witness.group} was bounded and not counted; there is nothing to list")
         row = witness.group.number - 1
-        counts, place = self.release.groups.counts.row(row), self.release.groups.code_of(witness.value)
+        counts, index = self.release.groups.counts.row(row), self.release.groups.code_of(witness.value)
         if not witness.cuts and not witness.finer:
-            return Fraction(int(counts[place]), int(counts.sum()))
+            return Fraction(int(counts[index]), int(counts.sum()))
         assert self.limits is not None
         assert self.roster is not None
         if witness.finer:
             return list_again(self.roster, self.finer, self.release.groups.counts, self.limits, witness)
         values = np.flatnonzero(counts)
         judge = partial(self.limits.judge, row, values)
-        return witness.list_arrangements(counts[values].tolist(), values.tolist().index(place), judge)
+        return witness.list_arrangements(counts[values].tolist(), values.tolist().index(index), judge)
 
     def people_above(self, belief: float | Fraction, *, end: IntervalEnd = "at least") -> int:
-        """Count the people of whom an attacker who knows the method believes some value more than this.
-
-        Where beliefs are drawn, intervals count by their lower `end` unless another is asked for.
-        """
+        """Count the people about whom an insider has a belief above this; drawn intervals count by this `end`."""
         return int(self._line_people[self._above(belief, end)].sum())
 
     @property
     def printed_worst(self) -> Fraction:
-        """The largest share that a group prints: how sure the release alone makes one."""
+        """The largest share that a group prints: the largest belief by the release alone."""
         return self._largest_share()[0]
 
     def printed_above(self, belief: float | Fraction) -> int:
-        """Count the people of whom the release alone makes one surer than this."""
+        """Count the people about whom the release alone gives a belief above this."""
         share = self._printed_shares[1]
         return int(self.release.groups.sizes[share > float(belief) + BELIEF_TOLERANCE].sum())
 
     def claims_above(self, belief: float | Fraction = -1, *, end: IntervalEnd = "estimate") -> Claims:
-        """Count how often the surest value is right, among people of whom more is believed; this needs the truth."""
+        """Count how often the likeliest value is right, of people with a belief above this; needs the truth."""
         if self.roster is None or self.roster.truth is None:
             raise BadMeasure(
                 f"whether a guess is right needs the truth; give the publisher's table as {parameter('table')}"
@@ -505,10 +502,10 @@ class InsiderBeliefs(Tabular):
         return Claims(int(people.sum()), claimed, float(count[hit].sum() / people.sum()))
 
     def table(self) -> pa.Table:
-        """Return a row per group and kind of person: what is believed most of them, and how that came about.
+        """Return a row per group and kind of person: the likeliest value, the belief in it, and how it was computed.
 
-        `belief` is null where it could not be told; `at least` and `at most` are the ends of its interval, the same
-        where it was counted.
+        `belief` is null where it was not computed; `at least` and `at most` are the ends of its interval, equal where
+        it was counted.
         """
         import pyarrow as pa  # noqa: PLC0415 - only where rows are handed out
 
@@ -535,7 +532,7 @@ class InsiderBeliefs(Tabular):
     to_arrow = table  # the name that dataframes have for it
 
     def plot(self) -> alt.TopLevelMixin:
-        """Draw of how many people an insider is how sure, beside what the release alone says.
+        """Draw the number of people by an insider's belief, beside that of the release alone.
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("insider.svg")` writes it.
         """
@@ -544,13 +541,13 @@ class InsiderBeliefs(Tabular):
         return insider_chart(self)
 
     def explain(self) -> str:
-        """Explain it in a few sentences, for someone who has to sign."""
-        surest = () if self.outcome != "told" or self.witness is None else (self.witness.explain(),)
-        return " ".join((*surest, *self.remarks))
+        """Describe the largest belief and its reasons in a few sentences."""
+        first = () if self.outcome != "told" or self.witness is None else (self.witness.explain(),)
+        return " ".join((*first, *self.remarks))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return all but who is believed what: sentences that name nobody, and may stand beside a published file."""
+        """The sentences of `explain` that name nobody, and may stand beside a published file."""
         if self.outcome == "could not tell":
             return (f"What somebody learns who knows how the release was made could not be told: {self.reason}.",)
         if self.outcome == "nothing to learn":
@@ -575,7 +572,7 @@ class InsiderBeliefs(Tabular):
 
     @cached_property
     def _lines(self) -> npt.NDArray[np.void]:
-        """Everybody's surest value: what is printed in groups without a failed cut, in the others what is believed."""
+        """The likeliest value of each line: as printed in groups without a failed cut, in the others as believed."""
         group = np.arange(len(self.release)) if self.roster is None else self.roster.group
         best, share = self._printed_shares
         numbers = [(name, np.float64) for name in ("estimate", "at least", "at most")]
@@ -592,12 +589,12 @@ class InsiderBeliefs(Tabular):
             if each.how == "could not tell":
                 continue
             at, atom = each.question.lines, each.question.atom
-            rows, surest = np.arange(len(each.surest)), each.surest
-            # (atoms,) → (lines,): each line takes what is believed of its atom
-            lines["value"][at] = surest[atom]
-            lines["estimate"][at] = each.estimate[rows, surest][atom]
-            lines["at least"][at] = each.at_least[rows, surest][atom]
-            # a value other than the surest may have the largest upper end
+            rows, likeliest = np.arange(len(each.likeliest)), each.likeliest
+            # (atoms,) → (lines,): each line takes the belief about its atom
+            lines["value"][at] = likeliest[atom]
+            lines["estimate"][at] = each.estimate[rows, likeliest][atom]
+            lines["at least"][at] = each.at_least[rows, likeliest][atom]
+            # a value other than the likeliest may have the largest upper end
             lines["at most"][at] = each.at_most.max(axis=1)[atom]
             lines["how"][at] = each.how
         return lines
@@ -607,7 +604,7 @@ class InsiderBeliefs(Tabular):
         return self.release.groups.sizes if self.roster is None else self.roster.people
 
     def _above(self, belief: float | Fraction, end: IntervalEnd) -> npt.NDArray[np.bool_]:
-        """Return which lines are above a belief, exactly where they were counted."""
+        """Return which lines have a belief above this, exactly where they were counted."""
         numbers: Floats = self._lines[end]
         limit = Fraction(str(belief)) if isinstance(belief, float) else Fraction(belief)
         # floats decide all but the lines near the limit; in counted groups exact fractions decide those
@@ -616,7 +613,7 @@ class InsiderBeliefs(Tabular):
         for each in self.groups:
             if each.how != "counted" or not close[each.question.lines].any():
                 continue
-            exact = np.array([each.exactly(at, int(value)) > limit for at, value in enumerate(each.surest)])
+            exact = np.array([each.exactly(at, int(value)) > limit for at, value in enumerate(each.likeliest)])
             above[each.question.lines] = exact[each.question.atom]
         return above & ~np.isnan(numbers)
 
@@ -641,23 +638,23 @@ class InsiderBeliefs(Tabular):
         largest, row = max(exact)
         return largest, -row, int(self._printed_shares[0][-row])
 
-    def _surest_of(self, beliefs: GroupBeliefs) -> tuple[int, int]:
-        """Return the atom and the value that are believed most in a group, by the upper ends."""
+    def _likeliest_in(self, beliefs: GroupBeliefs) -> tuple[int, int]:
+        """Return the atom and the value with the largest belief in a group, by the upper ends."""
         if beliefs.how == "counted":
-            best = beliefs.estimate[np.arange(len(beliefs.surest)), beliefs.surest]
+            best = beliefs.estimate[np.arange(len(beliefs.likeliest)), beliefs.likeliest]
             near = np.flatnonzero(best >= best.max() - BELIEF_TOLERANCE).tolist()
-            atom = max(near, key=lambda at: beliefs.exactly(at, int(beliefs.surest[at])))
-            return atom, int(beliefs.surest[atom])
+            atom = max(near, key=lambda at: beliefs.exactly(at, int(beliefs.likeliest[at])))
+            return atom, int(beliefs.likeliest[atom])
         return divmod(int(beliefs.at_most.argmax()), int(beliefs.at_most.shape[1]))
 
     def _amount(self, beliefs: GroupBeliefs) -> Fraction | float:
         if self.proven is not None:
             return self.proven
-        atom, value = self._surest_of(beliefs)
+        atom, value = self._likeliest_in(beliefs)
         return beliefs.exactly(atom, value) if beliefs.how == "counted" else float(beliefs.at_most[atom, value])
 
     def _witness_in(self, beliefs: GroupBeliefs) -> InsiderWitness:
-        atom, value = self._surest_of(beliefs)
+        atom, value = self._likeliest_in(beliefs)
         question, roster = beliefs.question, self.roster
         assert roster is not None
         line = int(question.lines[question.atom == atom][0])

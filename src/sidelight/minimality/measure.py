@@ -1,13 +1,13 @@
-"""How sure does somebody get of a value of a person who knows how the release was made?
+"""The measure `Insider`: the largest belief of an attacker who knows how the release was made.
 
     max over people i and values s of  Pr(x_i = s | method(w) = this release)      (see `insider`)
 
-It judges what was found: it needs the release's own making (`Release.provenance`), the people in it, and all groups at
+It judges finished releases: it needs their provenance (`Release.provenance`), the people in them, and all groups at
 once, so that searches go without it.  Where beliefs are drawn or bounded the value is their upper end and `kindest` the
-lower, or the largest printed share, which somebody's belief always reaches; of whom nothing could be told the value
-is 1.  A limit in between cannot be decided: "could not tell".
+lower, or the largest printed share, which is always reached; where nothing was computed the value is 1.  A limit in
+between is not decided.
 
-Its witness says of whom somebody is most sure, and why: as data, in words, and to be listed again.
+Its witness is a person and the reason: as data, in words, and to be listed again.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ LISTED_TABLES = 400_000
 class Insider(Measure):
     """How sure does somebody get of a value of a person who also knows the method and the policy?
 
-    The largest belief of `insider` about anybody.  What `protect` found, and what it published, say how they were made;
-    of any other release it could not be told.  `table` is the original, which says who is in which group (`protect`
-    puts it in by itself), `by` the hierarchies where the release does not have them.  One concrete reader, who takes
-    all assignments of values for alike, and no worst case.
+    The largest belief of `insider` about anybody.  Results of `protect`, and what it published, know how they were
+    made; for any other release it is not computed.  `table` is the original, which tells who is in which group
+    (`protect` supplies it), `by` the hierarchies where the release does not have them.  One concrete attacker, for whom
+    all assignments of values are equally probable, and no worst case.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -82,15 +82,15 @@ class Insider(Measure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """None: a release that does not say how it was made leaves nothing to ask."""
+        """Return none: a release without its making cannot be measured."""
         return ()
 
     def bind_table(self, table: Table) -> Self:
-        """Take the original's people for the roster, unless another one was given."""
+        """Return the measure with this table as its roster, unless it has one."""
         return replace(self, table=table) if self.table is None else self
 
     def measure(self, release: Release) -> Finding:
-        """Answer the question for a release that says how it was made."""
+        """Return the finding on a release that knows how it was made."""
         self.check(release)
         learnt = self.beliefs(release)
         # 1 is the only safe value while some beliefs are not computed
@@ -100,7 +100,7 @@ class Insider(Measure):
         return Finding(self, value, learnt.witness, learnt.remarks, None if kindest == value else kindest)
 
     def beliefs(self, release: Release) -> InsiderBeliefs:
-        """Return everything that would be believed."""
+        """Return an insider's beliefs about everybody."""
         from sidelight.minimality.insider import insider  # noqa: PLC0415 - brings all methods; its name needs none
 
         return insider(release, table=self.table, by=self.by)
@@ -109,7 +109,7 @@ class Insider(Measure):
     def answer_search(
         cls, found: FoundRelease, *, most_people: int = 100_000, exact_up_to: int = 20_000
     ) -> AttackerAnswer:
-        """Count the groups with up to `exact_up_to` tables of arrangements; nothing is drawn, others are left out."""
+        """Compute the answer beside a search: only groups with up to `exact_up_to` tables of arrangements count."""
         from sidelight.minimality.insider import insider  # noqa: PLC0415 - brings all methods; its name needs none
 
         if found.values_decide and found.release.size > most_people:
@@ -137,19 +137,19 @@ class Insider(Measure):
         )
 
     def explain(self, finding: Finding) -> str:
-        """Say of whom somebody would be surest, and why."""
+        """Describe the person with the largest belief, and the reason."""
         witness = finding.witness
         return witness.explain() if isinstance(witness, InsiderWitness) else finding.notes[0]
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """List the arrangements of the witness's group again, and judge every cut in each."""
+        """Recompute the belief: list the arrangements of the witness's group, and judge every cut in each."""
         assert isinstance(witness, InsiderWitness)
         return self.beliefs(release).replay(witness)
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCut:
-    """A cut that was not made: who has a label before this one in the column would have been on its left."""
+    """A cut that was not made: people with a label before this one in the column would have been on its left."""
 
     column: str
     before: str
@@ -163,14 +163,14 @@ class FailedCut:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InsiderWitness(Witness):
-    """A person, the value that is believed of them and how much, and the failed cuts of the group that say so.
+    """A person, the value believed of them, the belief, and the failed cuts of the group behind it.
 
-    People whom no cut tells apart are an *atom*: `atoms` are their numbers of people, `atom` is the person's own.
-    Without cuts, what is believed is what the group prints.
+    People whom no cut distinguishes are an *atom*: `atoms` are their numbers of people, `atom` is the person's own.
+    Without cuts, the belief is the share that the group prints.
     """
 
     belief: Fraction | float = Fraction(0)
-    people: int = 0  # of whom the same is believed, for the same reason
+    people: int = 0  # about whom the same is believed, for the same reason
     atom: int = 0
     says: tuple[tuple[str, Label], ...] = ()  # one of them, as the roster has it
     cuts: tuple[FailedCut, ...] = ()
@@ -181,7 +181,7 @@ class InsiderWitness(Witness):
     sensitive: str = "value"
 
     def explain(self) -> str:
-        """Explain it in a sentence."""
+        """Describe the belief and its reason in a sentence."""
         value, amount, sensitive = shown(self.value), in_words(self.belief), self.sensitive
         if not self.cuts and not self.finer and self.how == "bounded":
             return f"Whoever knows how it was made believes nothing of anybody with probability above {amount}."
@@ -206,7 +206,7 @@ class InsiderWitness(Witness):
         )
 
     def list_arrangements(
-        self, counts: Sequence[int], place: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
+        self, counts: Sequence[int], index: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
     ) -> Fraction:
         """List all arrangements of the counts; return the share with the value among those where all cuts fail.
 
@@ -229,14 +229,14 @@ class InsiderWitness(Witness):
             lefts = (tuple(sum(table[at][s] for at in cut.atoms) for s in range(len(counts))) for cut in self.cuts)
             if not any(map(cut_passes, lefts)):
                 surviving += ways
-                hits += ways * table[self.atom][place]
+                hits += ways * table[self.atom][index]
         return Fraction(hits, surviving * self.atoms[self.atom])
 
 
 def tables_one_by_one(
     atoms: tuple[int, ...], left: tuple[int, ...]
 ) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
-    """List the tables of atoms × values, and how many arrangements each stands for: one atom after another."""
+    """Yield the tables of atoms × values, and the number of arrangements of each: one atom after another."""
     if not atoms:
         yield (), 1
         return
@@ -248,7 +248,7 @@ def tables_one_by_one(
 
 
 def _deal_people(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """List the ways to give so many people values out of what is left."""
+    """Yield the ways to give `people` values out of those left."""
     if not left:
         if people == 0:
             yield ()
