@@ -43,11 +43,11 @@ Cost        Tables of each group as above, each told by the set of predecessors 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import prod
 from operator import mul
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -56,9 +56,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Floats, Integers, add_up, number_vectors, ranges
-from sidelight.errors import BadRelease
+from sidelight.errors import BadRelease, TooHard
 from sidelight.minimality.group_question import GroupQuestion, atoms_of
-from sidelight.minimality.measure import LISTED_TABLES, InsiderWitness, tables_one_by_one
+from sidelight.minimality.measure import LISTED_TABLES, InsiderWitness
 from sidelight.release.generalise import Node, coarser
 from sidelight.rounding import round_up
 from sidelight.table.labels import number_equal_rows
@@ -513,24 +513,43 @@ def bound_beliefs(
     return tuple(beliefs)
 
 
-def list_again(
-    roster: RosterLines, finer: FinerReleases, counts: Counts, limits: HalfLimits, who: InsiderWitness
-) -> Fraction:
-    """Recompute a belief by listing the arrangements of every group, one by one, and judging each part exactly."""
-    target, value = who.group.number - 1, limits.release.code_of(who.value)
-    together = {(1 << len(finer)) - 1: (1, 1)}  # finer releases that are fine so far → arrangements, those with A
-    for row in range(counts.rows):
-        group = _GroupParts.build(row, roster, finer, counts, limits)
-        question, values = group.question, np.flatnonzero(counts.row(row))
-        parts = np.stack([part[question.lines] for part in finer.values()])
-        of_atom = [parts[:, question.atom == atom][:, 0].tolist() for atom in range(len(question.people))]
+DividedGroup: TypeAlias = tuple[int, tuple[int, ...], list[list[int]]]
+"""A row of the release, the people of its atoms, and for each cut or finer release the part of each atom."""
+
+
+def divide_groups(roster: RosterLines, finer: FinerReleases, groups: int) -> Iterator[DividedGroup]:
+    """Yield every group as finer releases divide it."""
+    starts = np.searchsorted(roster.group, np.arange(groups + 1))
+    for row, (start, stop) in enumerate(pairwise(starts.tolist())):
+        parts = np.stack([part[start:stop] for part in finer.values()])
+        _, people, example = atoms_of(parts, roster.people[start:stop])
+        yield row, tuple(people.tolist()), parts[:, example].tolist()
+
+
+def list_belief(groups: Sequence[DividedGroup], limits: HalfLimits, who: InsiderWitness) -> Fraction:
+    """Recompute a belief by listing the arrangements of some groups one by one, and judging all parts exactly."""
+    target, value, release = who.group.number - 1, limits.release.code_of(who.value), limits.release
+    together = {-1: (1, 1)}  # sets of divisions that are fine so far, as bits → arrangements, those with the value
+    for row, atoms, divisions in groups:
+        values = np.flatnonzero(release.counts.row(row))
+        judged: dict[tuple[tuple[int, ...], ...], bool] = {}
         here: dict[int, tuple[int, int]] = {}
-        for table, ways in tables_one_by_one(tuple(question.people.tolist()), tuple(counts.row(row)[values].tolist())):
-            fine = sum(
-                1 << at
-                for at in range(len(finer))
-                if all(limits.judge(row, values, part) for part in _add_up_parts(table, [each[at] for each in of_atom]))
-            )
+        for listed, (table, ways) in enumerate(
+            tables_one_by_one(atoms, tuple(release.counts.row(row)[values].tolist()))
+        ):
+            if listed >= LISTED_TABLES:
+                raise TooHard(
+                    f"{release.name(row)} has more than {LISTED_TABLES:,} arrangements to list; replay smaller groups"
+                )
+            fine = 0
+            for at, division in enumerate(divisions):
+                parts = _add_up_parts(table, division)
+                if parts not in judged:
+                    judged[parts] = limits.judge(row, values, *parts)
+                fine |= judged[parts] << at
+                # where a group is the only one, a single fine division is enough
+                if fine and len(groups) == 1:
+                    break
             hits = ways * table[who.atom][values.tolist().index(value)] if row == target else ways
             weight, hit = here.get(fine, (0, 0))
             here[fine] = (weight + ways, hit + hits)
@@ -541,16 +560,43 @@ def list_again(
                 before = joined.get(one & other, (0, 0))
                 joined[one & other] = (before[0] + weight * more_weight, before[1] + hit * more_hit)
         together = joined
-    # the worlds in which no finer release is fine
+    # the worlds in which no division is fine
     weight, hit = together[0]
     return Fraction(hit, weight * who.atoms[who.atom])
 
 
-def _add_up_parts(table: Sequence[Sequence[int]], part: list[int]) -> list[tuple[int, ...]]:
+def _add_up_parts(table: Sequence[Sequence[int]], division: list[int]) -> tuple[tuple[int, ...], ...]:
     rows: dict[int, list[Sequence[int]]] = {}
-    for of, row in zip(part, table, strict=True):
-        rows.setdefault(of, []).append(row)
-    return [tuple(map(sum, zip(*each, strict=True))) for each in rows.values()]
+    for part, row in zip(division, table, strict=True):
+        rows.setdefault(part, []).append(row)
+    return tuple(tuple(map(sum, zip(*each, strict=True))) for each in rows.values())
+
+
+def tables_one_by_one(
+    atoms: tuple[int, ...], left: tuple[int, ...]
+) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
+    """Yield the tables of atoms × values, and the number of arrangements of each: one atom after another."""
+    if not atoms:
+        yield (), 1
+        return
+    for row in _deal_people(atoms[0], left):
+        ways = math.factorial(atoms[0]) // math.prod(map(math.factorial, row))
+        rest = tuple(have - use for have, use in zip(left, row, strict=True))
+        for table, more in tables_one_by_one(atoms[1:], rest):
+            yield (row, *table), ways * more
+
+
+def _deal_people(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to give `people` values out of those left."""
+    if not left:
+        if people == 0:
+            yield ()
+        return
+    if people > sum(left):
+        return
+    for amount in range(min(people, left[0]) + 1):
+        for row in _deal_people(people - amount, left[1:]):
+            yield (amount, *row)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -31,14 +31,16 @@ import numpy.typing as npt
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.minimality.group_beliefs import (
     Beyond,
+    DividedGroup,
     FinerReleases,
     GroupBeliefs,
     believe_finer_fail,
     believe_group,
     bound_around_shares,
     bound_beliefs,
+    divide_groups,
     finer_releases,
-    list_again,
+    list_belief,
     refuse_open_cut,
 )
 from sidelight.minimality.group_question import HalfLimits, RosterLines, group_questions
@@ -466,11 +468,11 @@ class InsiderBeliefs(Tabular):
             return Fraction(int(counts[index]), int(counts.sum()))
         assert self.limits is not None
         assert self.roster is not None
+        divisions = [[int(atom in cut.atoms) for atom in range(len(witness.atoms))] for cut in witness.cuts]
+        groups: list[DividedGroup] = [(row, witness.atoms, divisions)]
         if witness.finer:
-            return list_again(self.roster, self.finer, self.release.groups.counts, self.limits, witness)
-        values = np.flatnonzero(counts)
-        judge = partial(self.limits.judge, row, values)
-        return witness.list_arrangements(counts[values].tolist(), values.tolist().index(index), judge)
+            groups = list(divide_groups(self.roster, self.finer, len(self.release)))
+        return list_belief(groups, self.limits, witness)
 
     def people_above(self, belief: float | Fraction, *, end: IntervalEnd = "at least") -> int:
         """Count the people about whom an insider has a belief above this; drawn intervals count by this `end`."""

@@ -12,13 +12,12 @@ Its witness is a person and the reason: as data, in words, and to be listed agai
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
-from sidelight.errors import SidelightError, TooHard
+from sidelight.errors import SidelightError
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import ROW, Attacker, AttackerAnswer, FoundRelease, Measure, Monotonicity, in_policy
 from sidelight.rounding import in_words
@@ -204,57 +203,3 @@ class InsiderWitness(Witness):
             f"{value} with probability {amount}{estimate}: {not_made} ({named}{more}), which happens "
             f"with probability {in_words(self.all_fail)}."
         )
-
-    def list_arrangements(
-        self, counts: Sequence[int], index: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
-    ) -> Fraction:
-        """List all arrangements of the counts; return the share with the value among those where all cuts fail.
-
-        `place` is the value's among the counts; `passes` says whether two halves with these counts keep the policy.
-        """
-        decided: dict[tuple[int, ...], bool] = {}
-
-        def cut_passes(left: tuple[int, ...]) -> bool:
-            # the right half is what the left one leaves of the counts, so the left one alone is the key
-            if left not in decided:
-                decided[left] = passes(left, tuple(all_ - here for all_, here in zip(counts, left, strict=True)))
-            return decided[left]
-
-        surviving, hits = 0, 0
-        for listed, (table, ways) in enumerate(tables_one_by_one(self.atoms, tuple(counts))):
-            if listed >= LISTED_TABLES:
-                raise TooHard(
-                    f"{self.group} has more than {LISTED_TABLES:,} arrangements to list; replay smaller groups"
-                )
-            lefts = (tuple(sum(table[at][s] for at in cut.atoms) for s in range(len(counts))) for cut in self.cuts)
-            if not any(map(cut_passes, lefts)):
-                surviving += ways
-                hits += ways * table[self.atom][index]
-        return Fraction(hits, surviving * self.atoms[self.atom])
-
-
-def tables_one_by_one(
-    atoms: tuple[int, ...], left: tuple[int, ...]
-) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
-    """Yield the tables of atoms × values, and the number of arrangements of each: one atom after another."""
-    if not atoms:
-        yield (), 1
-        return
-    for row in _deal_people(atoms[0], left):
-        ways = math.factorial(atoms[0]) // math.prod(map(math.factorial, row))
-        rest = tuple(have - use for have, use in zip(left, row, strict=True))
-        for table, more in tables_one_by_one(atoms[1:], rest):
-            yield (row, *table), ways * more
-
-
-def _deal_people(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to give `people` values out of those left."""
-    if not left:
-        if people == 0:
-            yield ()
-        return
-    if people > sum(left):
-        return
-    for amount in range(min(people, left[0]) + 1):
-        for row in _deal_people(people - amount, left[1:]):
-            yield (amount, *row)

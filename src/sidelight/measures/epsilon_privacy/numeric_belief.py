@@ -48,7 +48,7 @@ from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.epsilon_privacy.prior_belief import growth_in_words, prior_in_words
-from sidelight.measures.epsilon_privacy.worst_case import Case
+from sidelight.measures.epsilon_privacy.worst_case import Case, PriorBeliefWitness
 from sidelight.measures.exact import PI, ln_gamma
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import (
@@ -337,14 +337,6 @@ def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
     return number
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NumericBeliefWitness(Witness):
-    """The person about whose number belief grows most: anyone of a group who has it."""
-
-    p_in: Fraction = Fraction(0)
-    p_out: float = 0.0  # rounded down
-
-
 @dataclass(frozen=True, kw_only=True)
 class NumericBelief(Targeted, GroupByGroup):
     """How much surer would someone become of about how large a person's number is, because it is in the release?
@@ -461,13 +453,14 @@ class NumericBelief(Targeted, GroupByGroup):
             near = np.flatnonzero(certain)[:1]
         cells = groups.counts.dense()
         kinds = np.column_stack((cells[rows[near]], columns[near]))
-        findings: list[tuple[Amount, NumericBeliefWitness]] = []
+        findings: list[tuple[Amount, PriorBeliefWitness]] = []
         # one case stands for all groups with the same counts, and the same number
         for at in near[first_of_each(kinds)].tolist():
             row, column = int(rows[at]), int(columns[at])
             p_in = Case(int(groups.sizes[row]), int(matching[at]), self.known_people).p_in
             p_out = self._p_out(groups.domain, cells[row].tolist(), column)
-            witness = NumericBeliefWitness(groups.name(row), groups.domain[column], p_in, round_down(p_out))
+            rounded = Fraction(round_down(p_out))
+            witness = PriorBeliefWitness(groups.name(row), groups.domain[column], p_in=p_in, p_out=rounded)
             findings.append((_epsilon(p_in, p_out), witness))
         value, worst = max(findings, key=lambda each: each[0])  # of equal ones the first
         return summarize_worst(self, value, worst)
@@ -516,7 +509,7 @@ class NumericBelief(Targeted, GroupByGroup):
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
-        if not isinstance(witness, NumericBeliefWitness):
+        if not isinstance(witness, PriorBeliefWitness):
             return "Nobody in the release has any of the values that were asked for."
         sure = f"is as sure as {exact_text(self.stubbornness)} answers make one"
         if self.stubbornness == math.inf:
@@ -528,11 +521,11 @@ class NumericBelief(Targeted, GroupByGroup):
         )
         if witness.p_in == 1:
             return f"{who} would be certain that {whom}."
-        return growth_in_words(who, whom, finding.value, witness.p_in, Fraction(witness.p_out))
+        return growth_in_words(who, whom, finding.value, witness.p_in, witness.p_out)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Recompute ε from the witness's group and number alone, person by person."""
-        assert isinstance(witness, NumericBeliefWitness)
+        assert isinstance(witness, PriorBeliefWitness)
         group = release.group(witness.group)
         counts = group.counts.row(0).tolist()
         numbers, column = self._numbers_of(group.domain), group.code_of(witness.value)

@@ -266,12 +266,22 @@ class UniquesEstimate(Measure):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class MatchWitness(Witness):
-    """A group of one person, the numbers of such groups and of groups of two, and the share that was sampled."""
+class UniquesWitness(Witness):
+    """A group of one person, the histogram of sizes as (people, groups), the sampled share, and models' estimates."""
 
-    alone: int
-    pairs: int
+    histogram: tuple[tuple[int, int], ...]
     fraction: Fraction
+    models: tuple[ModelEstimate, ...] = ()
+
+    @property
+    def alone(self) -> int:
+        """The number of groups of one person."""
+        return dict(self.histogram).get(1, 0)
+
+    @property
+    def pairs(self) -> int:
+        """The number of groups of two."""
+        return dict(self.histogram).get(2, 0)
 
 
 @dataclass(frozen=True)
@@ -338,13 +348,13 @@ class UniqueMatch(UniquesEstimate):
             sampled = Fraction(histogram.everybody * WEIGHT_UNIT, weight)
         else:
             sampled = Fraction(exact_number(self.fraction, BadMeasure, "fraction"))
-        witness = MatchWitness(alone, alone=histogram.of_size(1), pairs=histogram.of_size(2), fraction=sampled)
+        witness = UniquesWitness(alone, histogram=histogram.entries(), fraction=sampled)
         notes = () if witness.pairs else ("no group is a pair, so that the estimate of a unique match is 1",)
         return Finding(self, _match(sampled, witness.alone, witness.pairs), witness, notes)
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
-        if not isinstance(witness, MatchWitness):
+        if not isinstance(witness, UniquesWitness):
             return "Nobody finds a single match: nobody is alone in a group."
         percent = short_decimal(witness.fraction * 100)
         sample = f"this {percent} % sample" if witness.fraction < 1 else "a whole population"
@@ -355,20 +365,12 @@ class UniqueMatch(UniquesEstimate):
         return f"Who finds one single match in {sample} is right with about {right}: {people}, and {pairs}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        assert isinstance(witness, MatchWitness)
+        assert isinstance(witness, UniquesWitness)
         return _match(witness.fraction, *(int(np.count_nonzero(release.groups.sizes == people)) for people in (1, 2)))
 
 
 def _match(fraction: Fraction, alone: int, pairs: int) -> Fraction:
     return fraction * alone / (fraction * alone + 2 * (1 - fraction) * pairs) if alone else Fraction(0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class UniquesWitness(Witness):
-    """A group of one person, the histogram of sizes as (people, groups), and the models' estimates."""
-
-    histogram: tuple[tuple[int, int], ...]
-    models: tuple[ModelEstimate, ...]
 
 
 @dataclass(frozen=True)
@@ -425,8 +427,8 @@ class PopulationUniques(UniquesEstimate):
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         """Return the estimates of the models; of a release that is the whole population, its own uniques."""
         models = self._ask_models(histogram)
-        sizes = tuple(zip(histogram.people.tolist(), histogram.groups.tolist(), strict=True))
-        witness = UniquesWitness(alone, histogram=sizes, models=models)
+        sampled = Fraction(histogram.everybody, self.people)
+        witness = UniquesWitness(alone, histogram=histogram.entries(), fraction=sampled, models=models)
         if not models:
             return Finding(self, Fraction(histogram.of_size(1)), witness, ("the release is the whole population",))
         answers = [each.uniques for each in models]

@@ -130,6 +130,10 @@ class SizeHistogram:
         """Return the number of groups with this many people in the release."""
         return int(self.groups[self.people == people].sum())
 
+    def entries(self) -> tuple[tuple[int, int], ...]:
+        """Return (people, groups) of each size; without a population."""
+        return tuple(zip(self.people.tolist(), self.groups.tolist(), strict=True))
+
     def expected_matches(self) -> Amount:
         """Return Σ f/F: the expected number of correct guesses, if each person is matched with anyone of the group.
 
