@@ -338,7 +338,7 @@ def _describe(result: SearchResult) -> dict[str, Any]:
     if resistance is not None:
         belief = None if resistance.belief is None else number(resistance.belief, large_is_bad=True)
         loss, plain_loss = result.utility["loss"], resistance.plain_loss
-        defence = DefenceFacts(reader=resistance.reader, belief=belief, loss=loss, plain_loss=plain_loss)
+        defence = DefenceFacts(reader=resistance.attacker, belief=belief, loss=loss, plain_loss=plain_loss)
     names = ("levels", "suppressed", "utility", "choices", "checked", "complete", "warnings")
     return {name: getattr(result, name) for name in names} | {
         "verdict_": str(result.verdict),

@@ -420,7 +420,7 @@ def _search_facts(result: SearchResult, *, quiet: bool) -> SearchFacts:
         resistance=None
         if resistance is None
         else ResistanceFacts(
-            reader=resistance.reader, belief=None if belief is None else number(belief, large_is_bad=True)
+            reader=resistance.attacker, belief=None if belief is None else number(belief, large_is_bad=True)
         ),
     )
 

@@ -6,7 +6,7 @@ quasi-identifier values), never on rows.  What a measure is stands in `measures`
 
 Read `protect` first (and in it `compare`, which tries all methods), then `method` (what a search is handed and hands
 back), `policy_check` (many groups judged at once) and `orders` (what a stretch of labels is); then one method:
-`full_domain` with `lattice_search`; `mondrian` with `mondrian_cuts` (the rules, and what is asked of whoever keeps the
+`full_domain` with `lattice_search`; `mondrian` with `mondrian_cuts` (the rules, and what they ask of a store of
 people), `mondrian_frontier` (people as keys or as histograms), `mondrian_streamed` (a table that is never all held),
 and against insiders `veil`; `anatomy`; or `microaggregation`.  `utility` says what a release is still good for,
 `effort` how much is done at a time; `generalisation_table` puts many generalisations side by side.

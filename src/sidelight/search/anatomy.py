@@ -14,23 +14,23 @@ Kinds       What a bucket holds changes only where the line passes from one valu
 Chance      Only how often values occur decides how many of each a bucket has; *who* of the people with a value goes
             where, and which number a bucket gets, is drawn at random and tells nothing.
 Cost        Each number of buckets that is tried costs one pass over the people, and judging 2·|values| + 1 buckets.
-Sets        Where people have several values each, they are dealt as below, and l means that no value is that of
+Sets        Where people have several values each, they are assigned as below, and l means that no value is that of
             more than 1/l of a bucket's people.
 
-People who have several values each are dealt so that a bucket repeats few values:
+People who have several values each are assigned so that a bucket repeats few values:
 
 Symbols     s(p) = the values of person p, a row of counts; n(x) = how often value x occurs; b = the number of buckets;
             B_i(x) = how often bucket i has x so far.
-Line        Whoever is hardest to place comes first: Σ_x s(p)(x)·n(x) falls along the line; ties by lot.
+Line        The person who is hardest to assign comes first: Σ_x s(p)(x)·n(x) falls along the line; ties by lot.
 Turns       In each turn every bucket gets one person of the next b (in the last, some do), so that buckets differ by at
             most one person.  Who gets where in a turn is an assignment of least overlap Σ_x s(p)(x)·B_i(x), the pairs
             of people with the same value that it brings together; solved for 64 people and buckets at a time.
 How many    By halving the numbers of buckets between one, with which the policy holds, and as many as people: up while
             nearly all buckets hold on their own.  Those that do not are merged until the policy holds, and the dealing
             that leaves most buckets is taken.  What is given holds, whatever the measures make of fewer buckets.
-Chance      Only the rows s(p) decide, never who has them: people with the same values stand in line by lot.  So whoever
-            is in a bucket is as likely as the next one there to have what one of them has: swapping all values of two
-            people of a bucket makes the published tables neither more nor less likely.  Which values go *together* is
+Chance      Only the rows s(p) decide, never who has them: people with the same values are ordered by lot.  So all
+            people of a bucket are equally likely to have each of its values: swapping all values of two people of a
+            bucket makes the published tables neither more nor less likely.  Which values go *together* is
             not protected by this, and nothing of it is published.
 Cost        Per number of buckets that is tried, people / 64 assignments of 64 × 64 (about 1 ms each).
 
@@ -168,7 +168,7 @@ class Anatomy(Method):
     each occurs, and not which of them go together; with `l`, nobody can be more than 1/l sure of a value by a bucket
     alone.
 
-    Source: Xiao and Tao, Anatomy, VLDB 2006.  The people of a value are dealt to the buckets in turn, which makes as
+    Source: Xiao and Tao, Anatomy, VLDB 2006.  The people of a value are assigned to the buckets in turn, which makes as
     many buckets, as different, as the paper's rule of taking one person each of the l most frequent values.
     """
 
@@ -318,7 +318,7 @@ def bucket_kinds(totals: Integers, buckets: int) -> Integers:
 
 
 def _bucket_groups(table: Table, buckets: int) -> Groups:
-    # people need not be dealt to count what would be in each bucket
+    # people need not be assigned to count what would be in each bucket
     counts = bucket_counts(table.counts.totals(), buckets)
     return candidate_groups(table, counts.per_row(), counts)
 

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
 
 Suppressed: TypeAlias = Literal["as *", "left out"]
-"""What becomes of suppressed people: one group that says `*`, or nothing."""
+"""How suppressed people are published: as one group that prints `*`, or not at all."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class FullDomain(Method):
         )
 
     def _judge_levels(self, lattice: Lattice, policy: Policy) -> CheckedNodes:
-        """Judge the levels that were chosen, exactly; a column that is not named is published as it is."""
+        """Judge the levels that were chosen, exactly; columns that are not named stay at level 0."""
         levels, names = self.levels or {}, [column.name for column in lattice.table.quasi]
         for name, level in levels.items():
             if name not in names:
@@ -202,10 +202,10 @@ class FullDomain(Method):
             return SidelightError(message)
         most = self.max_suppressed(table)
         spared = f" with at most {counted(most, 'person')} suppressed" if most else ""
-        found = f"no generalisation of these hierarchies is within policy{spared}"
+        failure = f"no generalisation of these hierarchies is within policy{spared}"
         remedy = f"add a level * to them, or allow {'more ' if most else ''}{parameter('suppress')}"
-        refusal = nothing_found(found, table, policy)
-        return refusal or NothingSafe(f"{found}, though one group of everybody is; {remedy}")
+        refusal = nothing_found(failure, table, policy)
+        return refusal or NothingSafe(f"{failure}, though one group of everybody is; {remedy}")
 
     def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
         """Return how sensitive values may decide which node is taken: by the utility that nodes were weighed by."""

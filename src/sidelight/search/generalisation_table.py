@@ -1,4 +1,4 @@
-"""What do measures find in every generalisation of a table, and what is each still good for?
+"""Measure and weigh every generalisation of a table.
 
 Nodes       all of the lattice (one level per column), or with a policy those within it: all, or the minimal ones.
 Measured    Each node is grouped once, by rolling up a finer one, and many small ones are measured at once.
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from sidelight.release.groups import Groups
 
 ROW_SIZES = ("groups", "suppressed people")
-"""What is told of every generalisation, whatever is measured."""
+"""The figures of every generalisation, whatever is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class GeneralisationRow:
 
 @dataclass(frozen=True, slots=True)
 class GeneralisationTable(Tabular):
-    """What was measured of generalisations, a row each, finer ones before coarser ones."""
+    """The measured generalisations, a row each, finer ones before coarser ones."""
 
     columns: tuple[str, ...]
     measures: tuple[str, ...]
@@ -113,8 +113,8 @@ class GeneralisationTable(Tabular):
         if self.of_epsilon:
             return f"<EpsilonTable: {size} against {counted(len(self.measures), 'adversary')}>"
         names = ((self.measures, "measure"), (self.utilities, "utility"))
-        asked = " and ".join(counted(len(each), noun) for each, noun in names if each)
-        return f"<GeneralisationTable: {size} by {asked}>"
+        measured = " and ".join(counted(len(each), noun) for each, noun in names if each)
+        return f"<GeneralisationTable: {size} by {measured}>"
 
     def _repr_html_(self) -> str:
         rows = (
@@ -138,7 +138,7 @@ class GeneralisationTable(Tabular):
         return iter(self.rows)
 
     def at(self, levels: Mapping[str, int]) -> GeneralisationRow:
-        """Return the row of a generalisation; columns that are not named are published as they are."""
+        """Return the row of a generalisation; columns that are not named are at level 0."""
         node = tuple(levels.get(name, 0) for name in self.columns)
         for row in self.rows:
             if row.node == node and set(levels) <= set(self.columns):
@@ -211,7 +211,7 @@ def generalisation_table(
         chosen = table.only(tuple(dict.fromkeys(as_names(columns))))
     named = named_measures(measures)
     names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
-    asked = _build_questions(named, names, chosen)
+    questions = _build_questions(named, names, chosen)
     method = FullDomain(suppress=suppress, suppressed=suppressed, nodes=None)
     if method.suppress and policy is None:
         raise BadPolicy(
@@ -219,12 +219,12 @@ def generalisation_table(
         )
     problem = None if policy is None else SearchProblem.build(chosen, policy, by, [method])
     # the populations that the questions, or the policy, compare generalisations with
-    compared = (measure.register for measure in asked.values())
+    compared = (measure.register for measure in questions.values())
     registers = [each for each in compared if each is not None]
     registers += problem.searchable.registers if problem else ()
     lattice = Lattice(chosen, by, populations=tuple(dict.fromkeys(registers)))
     release = lattice.release_at(lattice.bottom)
-    for measure in asked.values():
+    for measure in questions.values():
         plain, view = measure.resolve(release)
         plain.check(view)
     if problem is None:
@@ -233,12 +233,12 @@ def generalisation_table(
                 f"these hierarchies make {len(lattice):,} generalisations, more than a table should have rows; leave "
                 "levels or columns out, or give a policy to have the minimal ones within it"
             )
-        found = CheckedNodes((), tuple(lattice.nodes()), len(lattice), complete=True)
+        checked = CheckedNodes((), tuple(lattice.nodes()), len(lattice), complete=True)
     else:
-        found = _find_within(lattice, problem, method, progress)
-    nodes = tuple(finest_first(found.minimal if minimal else found.within)) if problem else found.within
+        checked = _find_within(lattice, problem, method, progress)
+    nodes = tuple(finest_first(checked.minimal if minimal else checked.within)) if problem else checked.within
     recodings = NodeRecodings(lattice, by) if names else None
-    return _measure_nodes(lattice, replace(found, within=nodes), asked, names, recodings, progress=progress)
+    return _measure_nodes(lattice, replace(checked, within=nodes), questions, names, recodings, progress=progress)
 
 
 def smallest_epsilon_table(
@@ -278,8 +278,8 @@ def smallest_epsilon_table(
         if progress is not None and total is not None:
             progress(done, total)
 
-    found = generalisation_table(table, hierarchies, beliefs, columns=columns, progress=report)
-    return replace(found, of_epsilon=True)
+    levels = generalisation_table(table, hierarchies, beliefs, columns=columns, progress=report)
+    return replace(levels, of_epsilon=True)
 
 
 def named_measures(
@@ -311,21 +311,21 @@ def _build_questions(
     named: Mapping[str, Measure], utilities: tuple[UtilityName, ...], table: Table
 ) -> dict[str, Measure]:
     """Build the questions about each sensitive column, with the table at hand where a question needs it."""
-    asked: dict[str, Measure] = {}
+    questions: dict[str, Measure] = {}
     for name, measure in named.items():
         for part in ask_each_column(measure, table.sensitive_columns, table.domain):
             own = name if part is measure else str(part) if name == str(measure) else f"{name}: {part}"
-            asked[own] = part.bind_table(table)
+            questions[own] = part.bind_table(table)
     for name in utilities:
         if expect(str, name, "a utility") not in UTILITIES:
             raise BadPolicy(f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}")
     taken = (*utilities, *ROW_SIZES, *(_name_level(column.name) for column in table.quasi))
-    clash = next((name for name in taken if name in asked), None)
+    clash = next((name for name in taken if name in questions), None)
     if clash is not None:
         raise BadMeasure(f"'{clash}' is a column of the answer already; call the measure something else")
-    if not asked and not utilities:
+    if not questions and not utilities:
         raise BadMeasure("nothing is asked; name measures, such as 'group size', or utilities, such as 'loss'")
-    return asked
+    return questions
 
 
 def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress) -> CheckedNodes:
@@ -341,8 +341,8 @@ def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, p
 
 def _measure_nodes(
     lattice: Lattice,
-    found: CheckedNodes,
-    asked: Mapping[str, Measure],
+    checked: CheckedNodes,
+    questions: Mapping[str, Measure],
     utilities: tuple[UtilityName, ...] = (),
     recodings: NodeRecodings | None = None,
     *,
@@ -351,27 +351,28 @@ def _measure_nodes(
     """Measure and weigh node after node; Ctrl-C keeps what is there."""
     rows: list[GeneralisationRow] = []
     notes: dict[str, None] = {}
-    complete, measures = found.complete, [*asked.values()]
-    names = lattice.columns, tuple(asked), utilities
+    complete, measures = checked.complete, [*questions.values()]
+    names = lattice.columns, tuple(questions), utilities
     try:
+        chosen_nodes = checked.chosen
         printed = (
-            (node, found.chosen[node].release(lattice).groups if node in found.chosen else lattice.held_groups_at(node))
-            for node in found.within
+            (node, chosen_nodes[node].release(lattice).groups if node in chosen_nodes else lattice.held_groups_at(node))
+            for node in checked.within
         )
         for batch in batch_groups(printed):
             # which groups are suppressed differs from node to node, so such nodes are measured one by one
-            alike = not any(node in found.chosen for node, _ in batch)
+            alike = not any(node in chosen_nodes for node, _ in batch)
             values_here, notes_here = values_of(
                 [groups for _, groups in batch], measures, held(lattice.table), alike=alike
             )
             notes |= dict.fromkeys(notes_here)
             for (node, groups), values in zip(batch, values_here, strict=True):
-                chosen = found.chosen.get(node)
+                chosen = chosen_nodes.get(node)
                 recoding = None if recodings is None else recodings.recode(node, chosen)
                 worths = () if recoding is None else tuple(UTILITIES[name](recoding) for name in utilities)
                 suppressed = 0 if chosen is None else chosen.people
                 rows.append(GeneralisationRow(*names, node, values, worths, len(groups), suppressed))
-                progress(f"levels {node}", len(rows), len(found.within))
+                progress(f"levels {node}", len(rows), len(checked.within))
     # rows measured so far are exact; only the list of them is not complete
     except KeyboardInterrupt:
         complete = False
@@ -413,10 +414,10 @@ def values_of(
     others = [at for at in range(len(measures)) if at not in columns]
     releases = [Release(each, sensitive=table.sensitive, intake=table.intake) for each in nodes] if others else []
     one_by_one = [findings([measures[at] for at in others], release) for release in releases]
-    for place, at in enumerate(others):
-        columns[at] = [each[place].value for each in one_by_one]
-        notes += [note for each in one_by_one for note in each[place].notes]
-    return [tuple(columns[at][place] for at in range(len(measures))) for place in range(len(nodes))], notes
+    for index, at in enumerate(others):
+        columns[at] = [each[index].value for each in one_by_one]
+        notes += [note for each in one_by_one for note in each[index].notes]
+    return [tuple(columns[at][node] for at in range(len(measures))) for node in range(len(nodes))], notes
 
 
 def _measure_side_by_side(
@@ -426,7 +427,7 @@ def _measure_side_by_side(
     worse = max if kind.large_is_bad else min
     worst_known: list[dict[int, Amount]] = [{} for _ in measures]
     # a large node comes in blocks that fit into memory, and may go on in the next lot
-    marked = ((place, block) for place, groups in enumerate(nodes) for block in groups.blocks() if len(block))
+    marked = ((node, block) for node, groups in enumerate(nodes) for block in groups.blocks() if len(block))
     for lot in batch_groups(marked):
         blocks = [block for _, block in lot]
         # groups of the same people, stacked as if they were those of one release
@@ -442,11 +443,11 @@ def _measure_side_by_side(
         # the row at which each block begins in the stack
         starts = np.cumsum([0, *(len(block) for block in blocks[:-1])])
         for known, worst in zip(worst_known, kind.worst_of_parts(measures, stack, starts), strict=True):
-            for (place, _), value in zip(lot, worst, strict=True):
+            for (node, _), value in zip(lot, worst, strict=True):
                 if value is not None:  # a large node comes in several blocks
-                    known[place] = worse(known[place], value) if place in known else value
+                    known[node] = worse(known[node], value) if node in known else value
     for measure, known in zip(measures, worst_known, strict=True):
         # a node in which nothing could be measured has the notes that say why
-        silent = next((groups for place, groups in enumerate(nodes) if place not in known), None)
+        silent = next((groups for node, groups in enumerate(nodes) if node not in known), None)
         notes = measure.notes(nodes[0]) if silent is None else measure.summarize(silent).finding().notes
-        yield [known.get(place, kind.if_nothing_to_measure) for place in range(len(nodes))], notes
+        yield [known.get(node, kind.if_nothing_to_measure) for node in range(len(nodes))], notes

@@ -1,4 +1,4 @@
-"""Which levels of generalisation keep a policy, found with few checks: predictive tagging along halved paths.
+"""Find the levels of generalisation that keep a policy with few checks: predictive tagging along halved paths.
 
 Symbols     A node is a vector of levels; u ≤ v (u is finer) when no level of u is higher.  h = the sum of heights, the
             length of the longest path from the coarsest node to a finest one.  F(v): the policy holds at v.
@@ -28,7 +28,7 @@ Invariant   S only grows, so each choice ends after at most as many rounds as th
 Cost        One choice per node that is left: every node within policy is weighed, as a coarser one that suppresses
             fewer may be worth more.
 On disk     Groups are gone through block by block; held are a flag per group, and what is chosen among them, of which
-            at most `max_suppressed` groups (every group has somebody) can matter.
+            at most `max_suppressed` groups (no group is empty) can matter.
 
 Source: Samarati, 2001; LeFevre et al., Incognito, 2005 (roll-up property); Kohlmayer et al., Flash, 2012 (predictive
 tagging, halved paths).  Suppression: ours; the limit on suppressed people is that of Samarati, Protecting respondents'
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
 
 NodeCheck: TypeAlias = Callable[[Node], bool]
-"""Says whether a policy holds at a node."""
+"""Whether a policy holds at a node."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +310,7 @@ def suppress_at(
 
 
 def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
-    """Choose groups to suppress, of at most `max_suppressed` people together, or say that it cannot be done.
+    """Return groups to suppress, of at most `max_suppressed` people together; None where that is impossible.
 
     >>> import sidelight as sl
     >>> groups = sl.Release.from_counts([{"a": 3}, {"a": 1}, {"b": 4}]).groups
@@ -339,7 +339,7 @@ def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int
 
 
 def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> Integers | None:
-    """Choose the groups to give up next; none when the policy holds, None when they have more than so many people."""
+    """Choose the groups to give up next; none when the policy holds, None when they have more than `most_people`."""
     for check in (each for each in policy.checks if each.binds_each_group):
         # of what an exact screen refuses all goes; of the rest half may turn out fine, as giving groups up changes the
         # totals that the others are compared with
@@ -350,7 +350,7 @@ def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> I
             if len(here):
                 bad.append(block.numbers[here] - 1)
                 badness.append(np.zeros(len(here)) if check.screen.exact else check.badness(block.take(here)))
-            if sum(map(len, bad)) > most:  # every group has somebody
+            if sum(map(len, bad)) > most:  # no group is empty
                 return None
         rows, order = np.concatenate(bad), np.argsort(np.concatenate(badness), kind="stable")
         if len(rows):
@@ -404,7 +404,7 @@ def _take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> Any
 
 
 def _smallest_left(groups: AnyGroups, suppressed: Flags, most_people: int) -> Iterator[tuple[int, int]]:
-    """Yield groups that are not suppressed, the smallest first, with their people: more than so many, or all."""
+    """Yield groups that are not suppressed, the smallest first, with their people: more than `most_people`, or all."""
     rows, sizes, before = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
     for block in groups.blocks():
         here = np.flatnonzero(~suppressed[before : before + len(block)])

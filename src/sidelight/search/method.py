@@ -1,4 +1,4 @@
-"""What every way of searching is: a table and a policy in, the most useful release within policy out.
+"""The interface of all search methods: a table and a policy in, the most useful release within policy out.
 
 `Method` is what a search must be able to do, `SearchOutcome` what it hands to `protect`, and `SearchResult` what a user
 gets: the release, the verdict on it, and how the search came to it.
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 SearchPicture: TypeAlias = Literal["lattice", "tree", "candidates", "sizes"]
-"""What can be drawn of a search."""
+"""The pictures of a search."""
 
 
 Recodes: TypeAlias = Literal["levels", "regions", "averages", "buckets"]
@@ -67,7 +67,7 @@ class Method(ABC):
     name: ClassVar[str]
     description: ClassVar[str] = ""  # for a report: a sentence without a full stop
     recodes: ClassVar[Recodes]
-    warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
+    warnings: ClassVar[tuple[str, ...]] = ()  # what users of such a release have to know
     prints_rows: ClassVar[bool] = True  # a row per person, with what is printed of the group and a value
     prints_averages: ClassVar[bool] = False  # of a group, instead of what its people have in common
     carries_populations: ClassVar[bool] = False  # whether it counts people of a population in the groups it tries
@@ -159,16 +159,16 @@ class LevelChoice:
 
 @dataclass(frozen=True, eq=False)
 class Resistance:
-    """Against whom a release was made, how sure such a one may get of anybody, and how it would be without that."""
+    """The attacker whom a release resists, the highest belief left to them, and the same search without that."""
 
-    reader: str
+    attacker: str
     belief: Fraction | None  # None: the limits are on sizes alone, and the making of a release tells nothing
-    # the same search for readers of the release alone
+    # the same search against attackers who see the release alone
     plain: Callable[[], Mapping[UtilityName, SearchOutcome]] = field(repr=False)
 
     @cached_property
     def plain_loss(self) -> float:
-        """The loss of the release that was not made.  Depends on who has what: for the publisher, not for readers."""
+        """The loss of the release that was not made.  Depends on who has what: for the publisher only."""
         return loss(self.plain()["loss"].recoding)
 
     def in_words(self) -> str:
@@ -181,7 +181,7 @@ class Resistance:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchOutcome:
-    """What a method's search ends with: a release, how it recodes the table, and what only some methods can say."""
+    """The outcome of a method's search: a release, how it recodes the table, and figures of some methods only."""
 
     release: Release
     recoding: Recoding
@@ -192,7 +192,7 @@ class SearchOutcome:
     suppressed: int = 0  # people
     checked: int = 0  # candidates that were looked at
     complete: bool = True  # whether the search came to its end; otherwise this is the best found so far
-    resistance: Resistance | None = None  # None: made for readers of the release alone
+    resistance: Resistance | None = None  # None: made against attackers who see the release alone
     cuts: CutTree | None = None  # (mondrian)
     spilled: int = 0  # bytes in temporary files, beside those of a streamed table itself
 
@@ -233,11 +233,11 @@ class SearchResult(SearchOutcome, Tabular):
     method: Method
     utility: Mapping[str, float]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table's columns
-    readers: tuple[AttackerAnswer, ...] = ()  # what those reach whom the policy does not name
+    readers: tuple[AttackerAnswer, ...] = ()  # of attackers whom the policy does not mention
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the release has to know; it stands in the sidecar of the published file too."""
+        """What users of the release have to know; the sidecar of the published file has it too."""
         stopped = "the search was stopped before its end: a more useful release within the policy may exist"
         return (*self.method.warnings, *(() if self.complete else (stopped,)), *self._carried_warnings())
 
@@ -251,7 +251,7 @@ class SearchResult(SearchOutcome, Tabular):
         return np.where(recoding.group < 0, regions if len(self.release) > regions else -1, recoding.group)
 
     def with_people(self) -> Release:
-        """Return the release with who is in which group, as whoever has a list of the people knows."""
+        """Return the release with the members of each group, for an attacker who has a list of the people."""
         if self.release.members is not None:
             return self.release
         table, group = self.recoding.table, self.release_rows
@@ -273,7 +273,7 @@ class SearchResult(SearchOutcome, Tabular):
         return buckets.true_counts
 
     def _carried_warnings(self) -> Iterator[str]:
-        """Yield what columns that are carried along add: nothing judges whoever knows them."""
+        """Yield warnings about carried columns: no limit judges an attacker who knows them."""
         table = self.recoding.table
         if table.carried is None:
             return
@@ -298,13 +298,13 @@ class SearchResult(SearchOutcome, Tabular):
 
     @property
     def kinds(self) -> Mapping[str, ColumnKind]:
-        """What each column was taken for: declared, or by its type, labels and hierarchy (`table.labels`)."""
+        """The kind of each column: declared, or by its type, labels and hierarchy (`table.labels`)."""
         nodes = {name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in self.hierarchies.items()}
         return {each.name: kind_of(each, nodes.get(each.name)) for each in self.recoding.table.quasi}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the publisher should know: hierarchies that the method has not used, numbers that may be codes."""
+        """Notes for the publisher: hierarchies that the method has not used, numbers that may be codes."""
         notes = [*self._notes_on_kinds(), *self._notes_on_sets()]
         if self.resistance is not None:
             now, before = (f"{each:.3g}" for each in (self.utility["loss"], self.resistance.plain_loss))
@@ -447,10 +447,10 @@ class SearchResult(SearchOutcome, Tabular):
                 group and value).
             written_as: "arx" for ARX's CSV, with semicolons and no quotes; default: by the ending.
             bounds: print the ends of intervals too, as numbers in columns of their own: `age_low` and `age_high`.
-            private_hierarchies: keep from the sidecar which values stand under printed labels; readers then need the
-                hierarchies to find anybody.  For hierarchies that were drawn up from the rows of this table.
-            quiet_method: keep from the sidecar how the release was made (lattice, mondrian).  That protects nobody
-                from somebody who guesses it: `resists="insider"` does.
+            private_hierarchies: leave out of the sidecar which values stand under printed labels; locating people then
+                needs the hierarchies.  For hierarchies that were drawn up from the rows of this table.
+            quiet_method: leave out of the sidecar how the release was made (lattice, mondrian).  That protects nobody
+                from an attacker who guesses it: `resists="insider"` does.
         """
         from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below
 

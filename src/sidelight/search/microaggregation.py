@@ -75,12 +75,12 @@ if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
 
 LabelAverage: TypeAlias = Literal["mode", "ancestor", "set"]
-"""How categories are averaged: the most frequent, the lowest that the hierarchy has for all, or all that occur."""
+"""The average of categories: the most frequent, the lowest node that covers all, or all that occur."""
 
 
 @dataclass(frozen=True)
 class Microaggregation(Method):
-    """Put people who are alike into clusters of at least `k`, and publish each cluster as its average person.
+    """Put similar people into clusters of at least `k`, and publish each cluster as its average person.
 
     Clusters are made by MDAV on normalised columns, then merged, each with its nearest, until within policy.  Numbers
     and days are published as their mean, ordered labels as their median, categories as the most frequent one
@@ -138,7 +138,7 @@ class Microaggregation(Method):
                 progress=lambda groups: progress("merging clusters", groups, None),
             )
             cluster, count = merged[cluster], int(merged.max()) + 1
-            # clusters that are printed the same are one to a reader, and have to be judged as one
+            # clusters that are printed the same are one to an attacker, and have to be judged as one
             printed, first = number_equal_rows(self._average(table, orders, ranks, cluster), count)
             cluster = printed[cluster]
             if len(first) == count:
@@ -147,8 +147,8 @@ class Microaggregation(Method):
         # (columns, clusters) → (clusters, columns)
         start, stop = (np.stack(each, axis=1) for each in zip(*ends, strict=True))
         release = release_of(table, cluster, self._average(table, orders, ranks, cluster), count)
-        found = SearchOutcome(release, Regions.from_keys(table, orders, cluster, start, stop))
-        return dict.fromkeys(utilities, found)
+        outcome = SearchOutcome(release, Regions.from_keys(table, orders, cluster, start, stop))
+        return dict.fromkeys(utilities, outcome)
 
     def _average(
         self, table: Table, orders: tuple[Order, ...], ranks: list[Integers], cluster: Integers
@@ -236,7 +236,7 @@ class UnclusteredKeys:
     def take_nearest(self, distance: Floats, k: int) -> Integers:
         """Take and return the nearest keys that together have k people; of equally near ones the first."""
         left = np.where(self._done, np.inf, distance)
-        # every key has somebody, so the k nearest keys have k people: only those need to be sorted
+        # no key is empty, so the k nearest keys have k people: only those need to be sorted
         near = np.flatnonzero(left <= np.partition(left, k - 1)[k - 1]) if k < len(left) else np.arange(len(left))
         near = near[np.argsort(left[near], kind="stable")]
         taken = near[: int(np.searchsorted(np.cumsum(self._weights[near]), k)) + 1]

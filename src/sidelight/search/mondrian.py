@@ -158,13 +158,13 @@ class Mondrian(Method):
             search = replace(self, resists=None).search
             plain = partial(search, table, policy, by=by, utilities=("loss",), progress=quiet)
             resistance = Resistance(self.resists, None if limits is None else limits.belief, plain)
-        found = SearchOutcome(
+        outcome = SearchOutcome(
             release_of(table, group, columns, len(store)),
             Regions.from_keys(table, orders, group, start, stop),
             resistance=resistance,
             cuts=store.cut_tree(table.people),
         )
-        return dict.fromkeys(utilities, found)
+        return dict.fromkeys(utilities, outcome)
 
     def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
         """Return how sensitive values may decide which cuts are made: by the order of cuts towards them."""

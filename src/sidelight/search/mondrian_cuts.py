@@ -82,7 +82,7 @@ class Cuts:
 
     @property
     def smaller(self) -> Integers:
-        """How many people the smaller half has."""
+        """The people of the smaller half."""
         smaller: Integers = np.minimum(self.left, self.people - self.left)
         return smaller
 
@@ -203,8 +203,8 @@ def cuts_along(
 class Proposals:
     """The cuts that groups try, in their order: `medians` first, then all `others`.
 
-    `undecided` says which groups still try some; whoever decides a group says so there between two rounds.  With a
-    `target`, how often each of its labels occurs in each key, columns come in the order of what their cut tells of it.
+    `undecided` says which groups still try some; a group that is decided is marked there between two rounds.  With a
+    `target`, how often each of its labels occurs in each key, columns come in the order of how much their cut tells.
     """
 
     groups: OpenGroups
@@ -289,7 +289,7 @@ def _uncertainty(counts: Integers) -> Floats:
 class OpenGroups(ABC):
     """Groups with cuts to choose from.
 
-    Of those that are not at hand only cuts are kept, and what is beside them; the rules ask the others for `extents`
+    Of those that are not held only cuts are kept, and what is beside them; the rules ask the others for `extents`
     and `lines`.
     """
 
@@ -299,7 +299,7 @@ class OpenGroups(ABC):
 
     @property
     def groups(self) -> int:
-        """How many groups there are, numbered from 0."""
+        """The number of groups, which are numbered from 0."""
         return len(self.numbers)
 
     def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
@@ -408,7 +408,7 @@ class Store(ABC):
         return new
 
     def cut_tree(self, people: int) -> CutTree:
-        """Return the cuts that made the groups, of so many people."""
+        """Return the tree of the cuts that made the groups."""
         along = {order.name: self.along[at] for at, order in enumerate(self.orders) if self.along[at]}
         return CutTree(self.orders, people, self.start, self.stop, Cuts.concatenate(self.first_cuts), along)
 

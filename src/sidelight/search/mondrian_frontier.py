@@ -10,7 +10,7 @@ Counting    Groups are put in line by one sort of (group, rank) packed into a nu
             small enough for a processor's cache and on whichever core is free; only along columns that groups try.
             Values are counted left of cuts by one prefix sum that starts anew in each group; what is right of them is
             the group's total less that.
-Beside      Whoever cuts a table into boxes counts the people of a population in each box.  Its keys are put below those
+Beside      Cutting a table into boxes also counts the people of a population in each box.  Its keys are put below those
             of the table, with nobody of the table in them: sizes f are 0 below, people F of a population 0 above.
             *Caution.*  People of a population with a label that nobody of the table has (an age between two of the
             table's) are left out here, and may be in a box as it is printed: F is never more than what an attacker
@@ -158,7 +158,7 @@ class Generation(OpenGroups):
 
     @cached_property
     def counts(self) -> Counts:
-        """How often each value occurs in each key."""
+        """The counts of values by key."""
         return self.table.counts.take(self.keys)
 
     @property
@@ -473,7 +473,7 @@ class Boxes:
 
     @property
     def lanes(self) -> int:
-        """How many lanes a cell has."""
+        """The lanes of a cell."""
         return self.values + self.people
 
     def find_lanes(self, people: Integers, value: Integers, count: Integers) -> tuple[Integers, Integers]:
@@ -539,12 +539,12 @@ class CountedGroups(OpenGroups):
 
     @cached_property
     def cells_with_people(self) -> Integers:
-        """The cells that somebody is in."""
+        """The cells that are not empty."""
         return np.flatnonzero(np.diff(self.people_upto)) + 1
 
     @property
     def counts(self) -> Integers:
-        """How often each value occurs in each group."""
+        """The counts of values by group."""
         counted = self.upto[self.edges[0] - 1, : self.boxes.values]
         counts: Integers = np.diff(counted, axis=0).astype(np.int64)
         return counts

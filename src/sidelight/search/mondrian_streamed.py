@@ -100,12 +100,12 @@ class LotGroups(OpenGroups):
 
     def count_sides(self, cuts: Cuts, counts: Counts | None = None) -> Iterator[tuple[Integers, Integers]]:
         """Yield values beside some of the cuts, block by block."""
-        assert counts is None  # no single keys are at hand
+        assert counts is None  # no single keys are held
         columns, ranks = (int(each.max(initial=0)) + 1 for each in (self.cuts.column, self.cuts.rank))
         # group, column and rank packed into one number, which no two cuts share
-        own, asked = ((each.group * columns + each.column) * ranks + each.rank for each in (self.cuts, cuts))
+        own, looked_up = ((each.group * columns + each.column) * ranks + each.rank for each in (self.cuts, cuts))
         ascending = np.argsort(own)
-        known = ascending[np.searchsorted(own[ascending], asked)]
+        known = ascending[np.searchsorted(own[ascending], looked_up)]
         at_once = max(CELLS_AT_ONCE // max(len(self.totals), 1), 1)
         for first in range(0, len(cuts), at_once):
             rows = np.arange(first, min(first + at_once, len(cuts)))
@@ -131,7 +131,7 @@ class StreamedStore(Store):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.people = np.array([self.table.people])  # per group
-        # where groups are judged together: (groups, values), as keys of finished ones are not at hand any more
+        # where groups are judged together: (groups, values), as keys of finished ones are not held any more
         self.counts = self.table.outline.counts.dense()
         # the lanes that the policy asks for: where sizes alone are limited, people
         self._lanes = (
@@ -421,12 +421,12 @@ class StreamedStore(Store):
         self.finished.append((numbers[occurring], table.counts.roll_up(group, groups=len(occurring))))
         self._part = None
         # a group's count of a value, and each end of its box, take 40 bytes until they are published
-        each = 40 * (2 * len(self.orders) + len(self.table.domain))
-        if len(self) * each > self.groups:
+        bytes_per_group = 40 * (2 * len(self.orders) + len(self.table.domain))
+        if len(self) * bytes_per_group > self.groups:
             done = sum(int(self.people[numbers].sum()) for numbers, _ in self.finished)
             likely = len(self) * self.table.people // max(done, 1)
             what = f"about {likely:,} groups"
-            raise self.table.memory.too_little(what, likely * each, self.groups)
+            raise self.table.memory.too_little(what, likely * bytes_per_group, self.groups)
 
     def outcome(self) -> SearchOutcome:
         """Build the outcome: each group printed as its box, in the order that they would have in memory."""
@@ -435,7 +435,7 @@ class StreamedStore(Store):
         start, stop, sizes = self.start[order], self.stop[order], self.people[order]
         entries = [(numbers[known], *counts.entries()) for known, counts in self.finished]
         assert sum(len(known) for known, *_ in entries) == groups  # each is finished once
-        whole = whole_groups(
+        groups_made = whole_groups(
             domain=self.table.domain,
             sizes=sizes,
             counts=Counts.from_entries(
@@ -447,7 +447,7 @@ class StreamedStore(Store):
             columns=tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(self.orders)),
             semantics=self.table.semantics,
         )
-        release = Release(whole, sensitive=self.table.sensitive, intake=self.table.intake)
+        release = Release(groups_made, sensitive=self.table.sensitive, intake=self.table.intake)
         table, marginals = self.table, Marginals.from_table(self.table, self.orders)
         # keys are not held: the group of each is not known
         regions = Regions(table, self.orders, marginals, sizes, 0, start, stop, lambda: table.sizes)
@@ -461,7 +461,7 @@ def _route(blocks: Iterator[RowBlock], tree: RoutingTree) -> RoutedRows:
 
 
 def number_parts(people: Integers, room: int) -> Integers:
-    """Put groups, in their order, into parts of at most so many people; each group fits.
+    """Put groups, in their order, into parts of at most `room` people; each group fits.
 
     >>> number_parts(np.array([3, 3, 5, 1]), 6).tolist()
     [0, 0, 1, 1]

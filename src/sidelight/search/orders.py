@@ -204,7 +204,7 @@ def _build_order(
 
 def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]], *, by_number: bool = False) -> list[int]:
     """Sort label codes by the path from the top down, nodes by name or by number, then by the labels' natural order."""
-    natural = {text: place for place, text in enumerate(in_order(labels))}
+    natural = {text: rank for rank, text in enumerate(in_order(labels))}
     path: list[list[tuple[object, ...]]] = []
     # the coarsest node first, so that labels of a node are neighbours on every level
     for level in reversed(above):

@@ -2,7 +2,7 @@
 
 Two kinds   A criterion *group by group* is as bad as its worst group: a release keeps it exactly when each of its
             groups does.  The others depend on several groups *together*: each group on its own is then a necessary
-            condition (what somebody can do to one group they can do to the release), and the joined rows decide.
+            condition (an attack on one group is an attack on the release), and the joined rows decide.
             An average over people is no such condition of each group (`binds_each_group`): only the joined rows decide.
 
 One group of everybody is the least that can be published; what does it say about a search?
@@ -58,7 +58,7 @@ class PolicyCheck:
 
     @classmethod
     def from_policy(cls, policy: Policy | Iterable[Criterion], people: int) -> PolicyCheck:
-        """Build the checks of a policy, or of some criteria, for groups of up to so many people."""
+        """Build the checks of a policy, or of some criteria, for groups of up to `people`."""
         criteria = policy.criteria if isinstance(policy, Policy) else policy
         checks = [CriterionCheck.from_criterion(criterion, people) for criterion in criteria]
         # screens that are exact are the cheap ones, and need no second look
@@ -75,7 +75,7 @@ class PolicyCheck:
 
     @property
     def least_group_size(self) -> int | None:
-        """How many people every group needs at least, where its size is limited: more than 5 is at least 6.
+        """The least size of groups, where that is limited: more than 5 is at least 6.
 
         >>> PolicyCheck.from_policy([GroupSize() > 5], people=10).least_group_size
         6
@@ -84,7 +84,7 @@ class PolicyCheck:
         return max((least_whole(exact(each.bound), each.comparison) for each in criteria), default=None)
 
     def least_people(self, semantics: Semantics) -> int:
-        """How many people every group needs at least, whoever has what.
+        """Return the least size of groups, whatever their values.
 
         >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
         >>> PolicyCheck.from_policy([Acquaintance(others=3) <= 0.9], people=10).least_people("single")
@@ -95,11 +95,11 @@ class PolicyCheck:
 
     @property
     def only_group_sizes(self) -> bool:
-        """Whether it limits nothing but how many people a group has."""
+        """Whether it limits nothing but the sizes of groups."""
         return all(isinstance(check.criterion.measure, GroupSize) for check in self.checks)
 
     def mentions(self, domain: tuple[Label, ...]) -> Flags:
-        """Return which values the policy names: those are spoken of, whoever has them."""
+        """Return which values the policy names: these stay in the domain even where nobody has them."""
         named = (check.criterion.measure.names_values(domain) for check in self.checks)
         return reduce(np.logical_or, named, np.zeros(len(domain), bool))
 
@@ -162,17 +162,17 @@ def refuse_impossible(table: AnyTable, policy: Policy, *, leaves_people_out: boo
     No claim is about releases that leave people out.
     """
     everybody = one_group(table)
-    broken = policy.judge(everybody).broken  # also refuses limits that make no sense for this table
+    broken = policy.judge(everybody).broken  # also refuses limits that are invalid for this table
     hopeless = [each for each in broken if holds_upwards(each.criterion, table.semantics)]
     if hopeless and not leaves_people_out:
         raise _refusal("not even one group of everybody is within policy", hopeless, everybody)
 
 
-def nothing_found(found: str, table: AnyTable, policy: Policy) -> NothingSafe | None:
+def nothing_found(failure: str, table: AnyTable, policy: Policy) -> NothingSafe | None:
     """Return the refusal of a search that found nothing, and what would pass; None if one group of everybody passes."""
     everybody = one_group(table)
     broken = policy.judge(everybody).broken
-    return _refusal(f"{found}, and neither is one group of everybody", broken, everybody) if broken else None
+    return _refusal(f"{failure}, and neither is one group of everybody", broken, everybody) if broken else None
 
 
 def list_blocking(broken: Iterable[Judgement]) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
 def largest_smaller(
     holds: Callable[[int], bool | None], amount: int, *, more_is_worse: bool, steps: int = 24
 ) -> int | None:
-    """Return an amount below another that holds; `holds` is None where so little of it makes no sense.
+    """Return an amount below another that holds; `holds` is None where an amount is too small to be valid.
 
     Where more is never better (`more_is_worse`), what holds ends at one amount: halving finds it, the largest, in
     log₂(amount) judgements.  Where nothing is known, amounts are tried downwards, all of a few, and of many at most
@@ -247,7 +247,7 @@ def largest_smaller(
         middle, rounds = (within + beyond) // 2, rounds + 1
         verdict = holds(middle)
         largest = middle if verdict else largest
-        # None, too little to make sense, moves the search upwards, as what holds does
+        # None, too small to be valid, moves the search upwards, as what holds does
         within, beyond = (within, middle) if verdict is False else (middle, beyond)
     return largest
 
@@ -261,17 +261,17 @@ class ValueLimits:
 
     belief: Fraction = Fraction(1)  # nobody's value has a larger share
     strict: bool = False  # whether a share that meets the limit breaks it
-    different: int = 0  # at least so many values
+    different: int = 0  # the least number of values
     known: dict[int, int] = field(default_factory=dict, compare=False, repr=False)  # by size: the most of a value
 
     @property
     def limits_shares(self) -> bool:
-        """Whether some share is too large."""
+        """Whether any share would be too large."""
         return self.belief < 1 or self.strict
 
     @property
     def order(self) -> tuple[Fraction, bool]:
-        """What to sort limits on shares by: of equal ones the strict one is the lower."""
+        """The sort key of limits on shares: of equal ones the strict one is lower."""
         return self.belief, not self.strict
 
     def most(self, people: Integers) -> Integers:
@@ -361,7 +361,7 @@ def limits_values(policy: Policy) -> bool:
 
 
 def belief_limit(policy: Policy) -> ValueLimits | None:
-    """Return the lowest limit on anybody's belief that a policy promises; None where it promises none.
+    """Return the lowest limit on beliefs that a policy promises; None where it promises none.
 
     A limit for those who know more holds for those who know less; limits on one value say nothing of the others.
 

@@ -1,4 +1,4 @@
-"""What is the most useful release of a table that keeps a policy?
+"""Find the most useful release of a table that keeps a policy.
 
 `protect` walks in four steps: check what it is handed; refuse where measures claim that nothing can be within policy
 (`policy_check`), saying what would pass; let a method search (`full_domain`, `mondrian`, `anatomy` or
@@ -7,9 +7,8 @@
 Searches follow measures that merge: a summary of groups tells the measure of the release made of them.  A measure that
 looks at a whole release at once (`MaxEnt`) is left out of the search, and judges only its end.
 
-A release that was found may fall to attackers whom its policy does not name: those that say so
-(`Attacker.asked_by_search`) are asked beside every search, each with bounded effort by its own `answer_search`, as
-`protect` must not take much longer for it.  One whom the policy names is judged by the policy.
+A release may fall to attackers whom its policy does not mention: those with `Attacker.asked_by_search` are tried after
+every search, each with bounded effort by its own `answer_search`.  One whom the policy mentions is judged by it.
 
 Which ways of publishing a table keep a policy, and what is each of them still good for?  `compare` tries every method;
 one that cannot keep the policy is a row that says why.
@@ -101,10 +100,10 @@ def protect(
     `policy` may also be one criterion, such as `GroupSize() >= 5`, or several.  `method` is a name or, to set its
     options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`, `Mondrian(towards="income")`,
     `Anatomy(l=4)` or `Microaggregation(k=5)`; `by` are the hierarchies; `suppress` is the share of people whose rows
-    may be suppressed; `levels` are those of the columns where somebody has chosen already, such as those of one of
+    may be suppressed; `levels` are those of the columns that are chosen already, such as those of one of
     `found.choices`: they are judged, and refused where they are not within policy (both lattice only).
-    `resists="insider"` (Mondrian only) keeps the limit on the share of any value for whoever knows the method and the
-    policy too; `found.resistance` has its price.  Raises `NothingSafe`, saying what would pass, when nothing within
+    `resists="insider"` (Mondrian only) keeps the limit on the share of any value for attackers who know the method and
+    the policy too; `found.resistance` has its price.  Raises `NothingSafe`, saying what would pass, when nothing within
     policy was found.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within the other
     limits.  A table of any size is read by `stream_table`; methods that need all its keys refuse it.
 
@@ -124,8 +123,8 @@ def protect(
     _expect_name("utility", utility, UTILITIES)
     _expect_name("ask", ask, ask_choices())
     problem = SearchProblem.build(table, policy, by, [chosen])
-    found = problem.result(chosen, problem.search(chosen, (utility,), progress)[utility], progress)
-    result = add_answers(found, ask, progress)
+    judged = problem.result(chosen, problem.search(chosen, (utility,), progress)[utility], progress)
+    result = add_answers(judged, ask, progress)
     for each in result.readers:
         if each.falls:
             falls, remedy = each.for_the_publisher(), each.attacker.remedy
@@ -165,7 +164,7 @@ class SearchProblem:
             whole = next((each for each in policy.measures if not each.streams or each.register is not None), None)
             table = table if whole is None else table.held(f"'{whole}'")
         if isinstance(table, Table):
-            # measures that ask what somebody knows of the original take the table
+            # measures of what an attacker knows of the original take the table
             policy = Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
         searchable = searchable_part(policy)
         # before any search, as one group of everybody is judged at once
@@ -224,9 +223,9 @@ class SearchProblem:
         verdict = self.policy.judge(release)
         if any(each.criterion.measure.mergeable for each in verdict.broken):
             # a greedy method may end with one group of everybody, and a limit without a claim may be broken there only
-            found = f"what method '{method.name}' found is not within policy"
+            failure = f"what method '{method.name}' found is not within policy"
             fault = f"the search ended outside the policy ({verdict}): a fault of Sidelight's; try another method"
-            raise nothing_found(found, self.table, self.searchable) or SidelightError(f"{fault}, and tell us")
+            raise nothing_found(failure, self.table, self.searchable) or SidelightError(f"{fault}, and tell us")
         if not verdict.safe:
             blocked = list_blocking(verdict.broken)
             raise NothingSafe(
@@ -267,16 +266,16 @@ def method_of(
     'mondrian'
     """
     options = {"suppress": suppress, "levels": levels, "resists": resists}
-    # Nothing and the number 0 are left out; False, and what is no number at all, are for the method to refuse.
-    given = {
+    # None and the number 0 are left out; False, and what is not a number, are for the method to refuse.
+    chosen = {
         name: option
         for name, option in options.items()
         if option is not None and not (type(option) in (int, float) and option == 0)
     }
-    if "resists" in given:
+    if "resists" in chosen:
         expect(str, resists, parameter("resists"))
     if isinstance(method, Method):
-        given.pop("suppress", None)  # a method says itself how much it suppresses
+        chosen.pop("suppress", None)  # a method says itself how much it suppresses
     elif isinstance(method, type) and issubclass(method, Method):
         raise WrongKind(
             f"{parameter('method')} should be a method or its name, not a class; write sl.{method.__name__}()"
@@ -288,11 +287,11 @@ def method_of(
         ("suppress", "does not suppress"),
         ("levels", "has no levels"),
     ):
-        if option in given and not method.takes(option):
+        if option in chosen and not method.takes(option):
             able = next(name for name, each in METHODS.items() if each.takes(option))
             remedy = f"use {parameter('method', able)}, or leave {parameter(option)} out"
             raise BadPolicy(f"method '{method.name}' {lack}; {remedy}")
-    return method.with_options(**given)
+    return method.with_options(**chosen)
 
 
 def method_behind(provenance: Provenance) -> Method | None:
@@ -312,16 +311,16 @@ def searchable_part(policy: Policy) -> Policy:
 
 
 Ask: TypeAlias = str
-"""Which attackers are asked of what a search found: "both" all of them, the name of one, or "nobody"."""
+"""The attackers to try after a search: "both" for all of them, the name of one, or "nobody"."""
 
 
 def ask_choices() -> tuple[str, ...]:
-    """Return what `ask` may be, with the attackers that somebody else declared."""
+    """Return the values of `ask`, with the attackers that other packages declared."""
     return ("both", *(kind.name for kind in asked_attackers()), "nobody")
 
 
-def add_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> SearchResult:
-    """Return what was found with what each attacker would reach of it, quickly; those not in `ask` were not asked.
+def add_answers(result: SearchResult, ask: Ask, progress: Progress = quiet) -> SearchResult:
+    """Return the result with the answer of each attacker in `ask`, found quickly; the others are "not asked".
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -330,13 +329,13 @@ def add_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> Se
     [('learner', 'not asked'), ('insider', 'nothing to learn')]
     """
     kinds = asked_attackers()
-    if not found.recoding.holds_keys:
+    if not result.recoding.holds_keys:
         reason = "nobody wished so" if ask == "nobody" else "the table was streamed, and who has what is not held"
-        return replace(found, readers=tuple(AttackerAnswer(kind.attacker, "not asked", reason) for kind in kinds))
-    question = found_release(found, progress)
+        return replace(result, readers=tuple(AttackerAnswer(kind.attacker, "not asked", reason) for kind in kinds))
+    question = found_release(result, progress)
     answers = []
     for kind in kinds:
-        judged = (each for each in found.verdict.judgements if isinstance(each.criterion.measure, kind))
+        judged = (each for each in result.verdict.judgements if isinstance(each.criterion.measure, kind))
         if ask not in ("both", kind.name):
             answer = AttackerAnswer(kind.attacker, "not asked", "nobody wished so")
         elif (judgement := next(judged, None)) is not None:
@@ -345,31 +344,31 @@ def add_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> Se
         else:
             answer = kind.answer_search(question)
         answers.append(answer)
-    return replace(found, readers=tuple(answers))
+    return replace(result, readers=tuple(answers))
 
 
-def found_release(found: SearchResult, progress: Progress = quiet) -> FoundRelease:
-    """Return what a search's result lets attackers see, with the limit on anybody's belief."""
-    deals = found.method.recodes == "buckets"  # which counts alone decide, but models learn from
-    values = limits_values(found.policy)
-    limit = belief_limit(found.policy)
+def found_release(result: SearchResult, progress: Progress = quiet) -> FoundRelease:
+    """Return the view that attackers have of a result, with the limit on beliefs."""
+    deals = result.method.recodes == "buckets"  # which counts alone decide, but models learn from
+    values = limits_values(result.policy)
+    limit = belief_limit(result.policy)
     # without a limit on beliefs, attackers are measured against what the release alone shows
     if limit is None and (values or deals):
-        limit = ValueLimits(largest_share(found.release))
+        limit = ValueLimits(largest_share(result.release))
     return FoundRelease(
-        found.release,
+        result.release,
         None if limit is None else limit.belief,
         strict=limit is not None and limit.strict,
         values_decide=values and not deals,
-        with_people=found.with_people,
-        count_truth=lambda: found.true_counts,
-        result=found,
+        with_people=result.with_people,
+        count_truth=lambda: result.true_counts,
+        result=result,
         progress=progress,
     )
 
 
 def largest_share(release: Release) -> Fraction:
-    """Return the largest share of a group that has a value: what somebody believes who sees the release alone."""
+    """Return the largest share of a group that has a value: the belief of an attacker who sees the release alone."""
     row, _, count = release.groups.counts.entries()
     size = release.groups.sizes[row]
     share = count / size
@@ -394,7 +393,7 @@ class ComparedRelease:
 
     @property
     def found(self) -> SearchResult:
-        """What came out, of those within policy."""
+        """The result, of those within policy."""
         assert self.result is not None
         return self.result
 
@@ -421,7 +420,7 @@ class ComparedRelease:
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
-        """What is printed of each column: as it is, `*`, or how many different labels."""
+        """The print of each column: unchanged, `*`, or its number of labels."""
         if self.result is None:
             return {}
         table = self.result.recoding.table
@@ -437,7 +436,7 @@ class ComparedRelease:
 
     @cached_property
     def example(self) -> Mapping[str, str]:
-        """What is printed of the largest group that is not suppressed; of buckets, which print people, nothing."""
+        """The labels of the largest group that is not suppressed; none of buckets, which print people."""
         if self.result is None or self.result.buckets is not None:
             return {}
         groups = self.result.release.groups
@@ -491,8 +490,8 @@ class ReleaseComparison(Tabular):
                     known = next(others, None)
                     before = result.resistance.plain_loss if known is None else known
                     price = f": a loss of {result.utility['loss']:.3g}, where it would be {before:.3g}"
-                reader = f"an {row.method.resists} too, who knows how it was made"
-                yield f"Row {self._number(row)} keeps the limits for {reader}{price}."
+                attacker = f"an {row.method.resists} too, who knows how it was made"
+                yield f"Row {self._number(row)} keeps the limits for {attacker}{price}."
             if row is advised or row.method.recodes == "levels":
                 continue
             if row.method.recodes == "buckets":

@@ -1,4 +1,4 @@
-"""What is a release still good for?  Each utility is a function of how the table was recoded; smaller is better.
+"""The utilities of releases, each a function of how the table was recoded; smaller is better.
 
 A utility that needs only the sizes of groups costs nothing beside the search; those that rebuild the table or answer
 queries may take longer than it.  So `Utilities` computes each when it is first looked up.
@@ -69,7 +69,7 @@ MEANINGS: Mapping[str, str] = {
     "KL divergence": "how far a table rebuilt from the release is from the true one, in nats",
     "query error": "how far off counts made from the release are, on average: 0.1 is 10 %",
 }
-"""What each utility counts; of all of them, less is better."""
+"""The meaning of each utility; smaller is better."""
 
 
 def discernibility(recoding: Recoding) -> float:
@@ -158,7 +158,7 @@ OF_VALUES: tuple[UtilityName, ...] = ("KL divergence", "query error")
 """Utilities that depend on who has which value: to one who counts worlds they tell which worlds these are."""
 
 DEFAULT_UTILITY: UtilityName = "balanced loss"
-"""What the best release is best at, unless somebody says otherwise; it also decides between equals."""
+"""The utility by which the best release is chosen by default; it also decides between equals."""
 
 UTILITIES: Mapping[UtilityName, Callable[[Recoding], float]] = {
     "balanced loss": balanced_loss,
@@ -270,7 +270,7 @@ class Marginals:
             # by label code → by rank
             by_rank = each[np.argsort(order.rank)]
             below.append(np.concatenate(([0], np.cumsum(by_rank))))
-            # the bits that it takes on average to say which label somebody has: their entropy
+            # the bits that it takes on average to name a person's label: the entropy
             some = by_rank[by_rank > 0]
             bits.append(float((some * np.log2(some.sum() / some)).sum() / some.sum()))
         return cls(tuple(below), np.array(bits))
@@ -288,7 +288,7 @@ class Recoding(ABC):
 
     @property
     def holds_keys(self) -> bool:
-        """Whether each key of the table is at hand, to be compared with what the release says of it."""
+        """Whether each key of the table is held, to be compared with the release."""
         return isinstance(self.table, Table)
 
     @abstractmethod
@@ -301,11 +301,11 @@ class Recoding(ABC):
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.sizes)
 
     def pairs(self) -> int:
-        """Return Σ_g n_g²: how many pairs of people look alike."""
+        """Return Σ_g n_g²: the pairs of people with the same printed values."""
         return int((self.sizes * self.sizes).sum())
 
     @abstractmethod
@@ -343,11 +343,11 @@ class Regions(Recoding):
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.sizes) if self.totals is None else self.totals[0]
 
     def pairs(self) -> int:
-        """Return Σ_g n_g²: how many pairs of people look alike."""
+        """Return Σ_g n_g²: the pairs of people with the same printed values."""
         return super().pairs() if self.totals is None else self.totals[1]
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -381,7 +381,7 @@ class Regions(Recoding):
         return sum(lost) / len(lost)
 
     def bits_told(self) -> Floats:
-        """Return bits by column: labels that cover few people's tell much; nothing is told of suppressed people."""
+        """Return bits by column: labels that few people share have most; suppressed people have none."""
         people = self.table.people
         bits = [
             float(own @ np.log2(people / (below[stop] - below[start]))) / people
@@ -437,7 +437,7 @@ class Regions(Recoding):
 
     @property
     def _everywhere(self) -> float:
-        """How many combinations of labels there are."""
+        """The number of combinations of labels."""
         return float(np.prod([float(len(order)) for order in self.orders]))
 
 

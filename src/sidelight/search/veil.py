@@ -1,12 +1,12 @@
-"""Which cut may Mondrian look at, and how often must it leave one that passes, so that closed groups give nothing away?
+"""Choose the cuts that Mondrian looks at, and how many it leaves that pass, so that closed groups disclose nothing.
 
-The reader   knows the method and the policy, and counts all worlds alike that it would have turned into this release.
-             A group that Mondrian closed because its cuts *fail* tells such a one who has what.
+Attacker     knows the method and the policy, and counts all worlds alike that it would have turned into this release.
+             A group that Mondrian closed because its cuts *fail* tells them who has what.
 One look     In each group one cut is looked at, chosen by the group's counts and by how many people are on either
              side.  It fails: the group is closed.  It passes: the group is closed all the same with probability ρ, the
              veil, else cut.
 Symbols      n people, n_s with value s; c = the limit on anybody's belief, n_s ≤ c·n; over random worlds of these
-             counts F = Pr(the cut fails), p_s = Pr(somebody on the worse side has s | it fails).
+             counts F = Pr(the cut fails), p_s = Pr(a person on the worse side has s | it fails).
 
                  ρ/(1−ρ) = max_s F·(p_s − c)⁺ / (c − n_s/n)
 
@@ -19,8 +19,9 @@ Invariant    Everybody's belief stays at most c.  What is looked at, F, p and ρ
                  (ρ·n_s/n + (1−ρ)·F·p_s) / (ρ + (1−ρ)·F) ≤ c
 
              and groups are independent.  It falls as ρ rises, so any ρ that is rounded up will do.
-Chance       is the operating system's, and neither kept nor told: whoever knows the draws is back at failed cuts.
-Not covered  Limits other than on sizes, shares and numbers of different values; readers who know something of several
+Chance       is the operating system's, and neither kept nor published: to an attacker who knows the draws, a closed
+             group is a failed cut again.
+Not covered  Limits other than on sizes, shares and numbers of different values; attackers who know something of several
              people; priors far from random worlds.
 Cost         Union bounds of all groups at once; where they say more than `negligible`, whole numbers up to
              `counted_exactly` people (`worlds/closed_forms`), floats rounded up beyond, once per pattern of counts.
@@ -31,7 +32,7 @@ Order        As in `mondrian_cuts`, which quasi-identifiers decide: the first cu
 
 Can one look per group, each behind its veil, have given this release?
 
-A release that resists an insider keeps every belief within a limit, if it was made so; whoever says so may be mistaken.
+A release that resists an insider keeps every belief within a limit, if it was made so; the claim may be mistaken.
 Which cut a group looks at follows from its counts and from sizes (see above), so the tree follows from the
 release:
 
@@ -40,12 +41,12 @@ Several   The cut that is looked at was made: so it parts no published group, an
 One       The group was closed: so its cut may fail, or was veiled.  One that passes in all worlds (F = 0) and has no
           veil would have been made; without a cut to look at the group is closed in any case.
 
-Sound     What is refused has probability 0, whoever has which value.  What is not refused can have come about so; that
-          coins were tossed, and not known, nobody sees in a release.
-Stand-in  Values are dealt to the lines of each group in any order: only sums over whole groups are ever looked at.
+Sound     What is refused has probability 0 for every assignment of values.  What is not refused can have come about so;
+          that coins were tossed, and not known, nobody sees in a release.
+Stand-in  Values are assigned to the lines of each group in any order: only sums over whole groups are ever looked at.
 Cost      That of the search itself, a pass over the lines for each generation.
 
-Source: ours; looking only where either answer is safe: Kenthapadi, Mishra and Nissim, PODS 2005.
+Source: ours; looking only where either answer discloses nothing: Kenthapadi, Mishra and Nissim, PODS 2005.
 """
 
 from __future__ import annotations
@@ -366,7 +367,7 @@ def float_veil(cut: OneCut, belief: Fraction) -> float:
         by_number = Window(parts[at].first, parts[at].weights * numbers)
         weighted = reduce(Window.times, [*parts[:at], by_number, *parts[at + 1 :]])
         of_all = sum(free) if at == len(bounded) else count
-        # somebody who has the value is left, or right, and the cut fails
+        # a person who has the value is left, or right, and the cut fails
         on_left = left / people - weighted.weight_at(left) / every / of_all
         worse = max(on_left / left, (failing - on_left) / (people - left))
         more = count * worse - limit * failing + rounding + few_values
@@ -408,5 +409,5 @@ class Window:
 
     def weight_at(self, number: int) -> float:
         """Return the weight of a number."""
-        place = number - self.first
-        return float(self.weights[place]) if 0 <= place < len(self.weights) else 0.0
+        index = number - self.first
+        return float(self.weights[index]) if 0 <= index < len(self.weights) else 0.0
