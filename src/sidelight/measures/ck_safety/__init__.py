@@ -1,4 +1,4 @@
-"""(c,k)-safety: how sure can someone get who knows any k implications (or, more mildly, any k negations)?
+"""(c,k)-safety: how confident can an attacker be who knows any k implications (or, more mildly, any k negations)?
 
 Martin, Kifer, Machanavajjhala, Gehrke and Halpern, Worst-case background knowledge, ICDE 2007.  Here belong the two
 adversaries, their witnesses and the programs that find the worst case; not the counting of worlds that replays it

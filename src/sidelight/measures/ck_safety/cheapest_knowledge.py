@@ -1,26 +1,26 @@
-"""What is the least that somebody would have to pay for knowledge that makes sure, or nearly so?
+"""How much does the cheapest knowledge cost that makes an attacker certain, or nearly so?
 
     min over people p, values s and implications φ with Pr(p has s | release, φ) ≥ c of  the price of φ
 
-The price of an implication is that of its cheapest premise "somebody has v", q(v).  Where every fact costs 1, it is the
+The price of an implication is that of its cheapest premise "a person has v", q(v).  Where every fact costs 1, it is the
 smallest k for which `Implications(k)` reaches c.
 
 Form        As with k implications: for any φ, taking A → (the target has s) for one premise A of each implication costs
-            no more and makes no less sure, because a world in which no chosen premise holds fits φ.
+            no more and discloses no less, because a world in which no chosen premise holds fits φ.
 Objective   1/(1 + r) ≥ c, r as in MINIMIZE2 (`minimize`) with prices in place of numbers of atoms.  What one
             group gives is below; a budget is spread over groups by the recurrence there.
 Search      Budgets are doubled until one suffices; all smaller ones come with it.  The least that suffices in
-            logarithms is weighed in fractions, and the next one where it does not hold after all.
-Merging     Nobody's knowledge gets cheaper.  A world of a merged group is a world of the two groups with the people
-            dealt to their places at random, so what φ makes of the merged group is a mean over such deals, and one of
-            them is at least as bad.  This holds of all knowledge whose price does not depend on who is who.
+            logarithms is checked in fractions, and the next one where it does not hold after all.
+Merging     No knowledge gets cheaper.  A world of a merged group is a world of the two groups with the people assigned
+            to their places at random, so the probability given φ in the merged group is a mean over such assignments,
+            and one of them is at least as bad.  This holds for all knowledge whose price does not depend on who is who.
 Cost        As below; it looks at a whole release at once.
 
 Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, name cost-based disclosure as future work.
 
 One group: how improbable can atoms of a given price make it that none of them holds, when some values cost more?
 
-Symbols     q(v) > 0 the price of an atom "somebody has v", a whole number; n(V) how many people have a value of the set
+Symbols     q(v) > 0 the price of an atom "a person has v", a whole number; n(V) how many people have a value of the set
             V, q(V) its price; σ the target's value, which the target's own atom has for nothing.
 Chains      Ask the i-th person of a group of n about the values V_i.  For two people and sets A, B, asking one about
             A ∪ B and the other about A ∩ B costs the same and is no more likely to come to nothing: whatever all others
@@ -30,8 +30,8 @@ Chains      Ask the i-th person of a group of n about the values V_i.  For two p
 
                 Π_i max(n − i − n(V_i), 0) / (n − i)        at the price  Σ_i q(V_i)  (less q(σ) with the target).
 
-            Among values of one price the more frequent come first, so that V_i is told by how many values of each price
-            it has: its *kind*.  With one price for all there is one kind per number of values: MINIMIZE1.
+            Among values of one price the more frequent come first, so that V_i is its number of values of each price:
+            its *kind*.  With one price for all there is one kind per number of values: MINIMIZE1.
 Recurrence  G(i, κ, j) the least product for people from the i-th on, within kind κ and price j:
 
                 G(i, κ, j) = min( G(i, κ − one value, j),  max(n − i − n(κ), 0)/(n − i) · G(i+1, κ, j − q(κ)) )
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
 
 MOST_KINDS = 2_000
-"""So many kinds of sets are weighed: some seconds for ten thousand groups."""
+"""The most kinds of sets that are compared: some seconds for ten thousand groups."""
 
 SetKind: TypeAlias = tuple[int, ...]
 """How many values of each price a set has, the most frequent first; the last number says whether it has σ."""
@@ -102,7 +102,7 @@ Prices: TypeAlias = tuple[int, ...]
 
 
 def list_kinds(price: int, prices: Prices, largest: SetKind) -> dict[SetKind, int]:
-    """Return all kinds of sets within a price and the largest, with their prices, whatever is within a kind before it.
+    """Return all kinds of sets within a price and the largest, with their prices, each after all kinds within it.
 
     `prices` are those of the values of each class; the last is that of σ, which the target has for nothing once.
     """
@@ -125,13 +125,13 @@ def list_kinds(price: int, prices: Prices, largest: SetKind) -> dict[SetKind, in
 
 
 def smaller_kinds(kind: SetKind) -> list[SetKind]:
-    """List the kinds with one value less."""
-    return [(*kind[:place], many - 1, *kind[place + 1 :]) for place, many in enumerate(kind) if many]
+    """Return the kinds with one value less."""
+    return [(*kind[:index], many - 1, *kind[index + 1 :]) for index, many in enumerate(kind) if many]
 
 
 @dataclass(frozen=True, eq=False)
 class PricedGroups:
-    """Groups as far as prices look at them, one row each: counts by class in falling order, and the target's."""
+    """The counts of groups that prices need, one row each: by class in falling order, and the target's."""
 
     sizes: Integers
     counts: tuple[Integers, ...]  # for each class a row per group, in falling order
@@ -147,7 +147,7 @@ class PricedGroups:
         return replace(group, counts=tuple(each[:, : np.count_nonzero(each)] for each in group.counts))
 
     def rows(self) -> Integers:
-        """Return all that is known of a group, side by side: a row of whole numbers per group."""
+        """Return all numbers of the groups side by side: (groups, numbers) int64."""
         return np.column_stack((self.sizes, *self.counts, self.target))
 
     @property
@@ -162,7 +162,7 @@ class PricedGroups:
 
 
 class Purchase(NamedTuple):
-    """What is bought of a group: the least product, and the kinds of the sets that its people are asked about."""
+    """The facts that are bought about a group: the least product, and the kinds of the sets of its people."""
 
     product: Fraction
     kinds: tuple[SetKind, ...] = ()  # the first person's first
@@ -198,7 +198,7 @@ class PricedProgram:
 
     @cached_property
     def scale(self) -> list[Numbers]:
-        """What stands for probability 1 from each person on, up to the last who can be asked about anything."""
+        """What stands for probability 1 from each person on, up to the last whom a fact can be about."""
         # each person who is asked about anything costs at least the cheapest kind
         cheapest = min((price for kind, price in self.prices.items() if any(kind)), default=self.budget + 1)
         return probability_one(self.groups.sizes, self.budget // cheapest + 1, exact=self.exact)
@@ -209,7 +209,7 @@ class PricedProgram:
         return probability * rest if self.exact else probability + rest
 
     def people(self) -> Iterator[tuple[int, dict[SetKind, Numbers]]]:
-        """Go from the last person down to the first, the target aside, with the states of each."""
+        """Yield the states of each person but the target, from the last to the first."""
         later: dict[SetKind, Numbers] = {}
         for person in range(len(self.scale) - 1, int(self.target) - 1, -1):
             now: dict[SetKind, Numbers] = {}
@@ -285,8 +285,8 @@ def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
 class CheapestKnowledge(Targeted):
     """What is the least that knowledge costs which makes somebody's value at least this sure?
 
-    `reach` is how sure; knowledge is implications, as in `Implications`.  Each costs what `prices` say of its premise's
-    value, and `otherwise` where they say nothing.  Without prices every implication costs 1, and the answer is the
+    `reach` is the confidence; knowledge is implications, as in `Implications`.  Each costs the price of its premise's
+    value in `prices`, or `otherwise`.  Without prices every implication costs 1, and the value is the
     smallest k for which `Implications(k)` reaches that much.  About all values, one `value`, or all `apart_from` some.
 
     >>> ward = Release.from_counts([{"AIDS": 1, "Flu": 4, "Cold": 5}])
@@ -326,14 +326,14 @@ class CheapestKnowledge(Targeted):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        prices = {value: Fraction(1 + place % 3, 2) for place, value in enumerate(domain)}
+        prices = {value: Fraction(1 + index % 3, 2) for index, value in enumerate(domain)}
         targets = [each for each in examples_of_targets(domain) if not isinstance(each.get("value"), tuple)]
         reaches = (Fraction(9, 10), 1, Fraction(1, 2))
         return tuple(cls(reaches[at], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
 
     @property
     def tariff(self) -> tuple[NumberByValue, Fraction]:
-        """The prices, and that of values that are not named."""
+        """The prices, and the price of values that are not named."""
         return cast("NumberByValue", self.prices or NumberByValue()), Fraction(self.otherwise)
 
     def check(self, release: Release) -> None:
@@ -364,7 +364,7 @@ class CheapestKnowledge(Targeted):
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Add up the prices, and count worlds to see that it makes as sure as it should: infinite where it does not."""
+        """Add up the prices, and count worlds to check the confidence: infinite where it is below `reach`."""
         assert isinstance(witness, PricedWitness)
         prices, otherwise = self.tariff
         price = sum((prices.rate(each.premise.value, otherwise) for each in witness.implications), Fraction(0))
@@ -373,7 +373,7 @@ class CheapestKnowledge(Targeted):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PricedWitness(ImplicationsWitness):
-    """The implications that are bought, and how probable they make the target."""
+    """The implications that are bought, and the probability of the target given them."""
 
     probability: Fraction = Fraction(0)
 
@@ -384,14 +384,14 @@ class Market:
 
     groups: Groups
     unit: Fraction
-    classes: tuple[tuple[int, ...], ...]  # places of the values of one price, the dearest first
+    classes: tuple[tuple[int, ...], ...]  # indices of the values of one price, the dearest first
     others: PricedGroups
     targets: tuple[tuple[int, PricedGroups], ...]  # the class of the target's value, and the groups without it
-    may_be: frozenset[int]  # the values in question, as places
+    may_be: frozenset[int]  # indices of the values in question
 
     @classmethod
     def from_groups(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
-        """Sort the values by price and the counts by frequency; of groups of one kind a few will do."""
+        """Build from groups: values sorted by price, and counts by frequency."""
         prices_by_value, otherwise = measure.tariff
         by_price = prices_by_value.classes(groups.domain, otherwise)
         # prices become whole numbers of a common unit, so that budgets can number the rows of arrays
@@ -401,8 +401,8 @@ class Market:
         classes, may_be = tuple(by_price.values()), measure.targets.indices(groups)
         targets = [
             (own, _price_groups(groups, classes, prices, own, may_be))
-            for own, places in enumerate(classes)
-            if not set(places).isdisjoint(may_be.tolist())
+            for own, indices in enumerate(classes)
+            if not set(indices).isdisjoint(may_be.tolist())
         ]
         others = _price_groups(groups, classes, prices, None, may_be)
         return cls(groups, unit, classes, others, tuple(targets), frozenset(may_be.tolist()))
@@ -412,8 +412,8 @@ class Market:
         return replace(self, groups=self.groups.take(rows), others=self.others.take(rows), targets=targets)
 
     def cheapest(self, reach: Fraction) -> tuple[int, PricedWitness]:
-        """Find the least budget that reaches as much, and what to buy for it."""
-        # certain: to ask a target about every other value, or anybody of a group without its value about every value
+        """Find the least budget that reaches this confidence, and the facts to buy for it."""
+        # certain: all other values of a target, or all values of a person in a group without the target's value
         costs = [
             sum(price * np.count_nonzero(own, axis=1) for price, own in zip(each.prices, each.counts, strict=False))
             for _, each in self.targets
@@ -439,7 +439,7 @@ class Market:
             budget *= 2
 
     def least_sufficient(self, logs: Floats, reach: Fraction) -> tuple[int, PricedWitness] | None:
-        """Try the budgets that may suffice, from the least on; `logs`: (2, budgets, groups), as MINIMIZE2 has them."""
+        """Try the budgets that may suffice, from the least on; `logs`: (2, budgets, groups) as in MINIMIZE2."""
         screen = ImplicationsScreen(logs.shape[1] - 1, Targets())
         least = join_all(screen, np.concatenate(logs).T)[0, logs.shape[1] :]
         # 1/(1 + r) ≥ c where ln r ≤ ln((1 − c)/c); certainty takes a product of 0
@@ -460,7 +460,7 @@ class Market:
         return None
 
     def _views(self, choice: Choice) -> dict[int | None, PricedGroups]:
-        """Return the groups as each class of targets sees them that a choice may be of, or as they are without."""
+        """Return the groups for each class of targets that a choice may be of, or those without a target."""
         if not choice.target:
             return {None: self.others}
         return {own: each for own, each in self.targets if each.target[choice.group]}
@@ -490,7 +490,7 @@ class Market:
         return [Choice(target, 0, target=True), Choice(others[0], budget, target=False)]
 
     def _buy(self, choice: Choice) -> Purchase:
-        """Find what to buy of a group: with the target, of the class of values that makes the least product."""
+        """Find the facts to buy about a group: with the target, of the class of values with the least product."""
         return min(
             _program(groups, choice.group, choice.atoms, target=choice.target)
             .buy()
@@ -499,31 +499,30 @@ class Market:
         )
 
     def _write_witness(self, purchases: list[Purchase]) -> PricedWitness:
-        """Write down who is asked about what: the target first, then others of the groups."""
-        name, value = self.groups.name(purchases[0].row), self.groups.domain[self._target_place(purchases[0])]
+        """Return the witness of the purchases: the target's group first, then others."""
+        name, value = self.groups.name(purchases[0].row), self.groups.domain[self._target_value(purchases[0])]
         premises = [premise for each in purchases for premise in self._atoms(each)]
         return PricedWitness.from_premises(name, value, premises, [self.groups.name(each.row) for each in purchases])
 
-    def _target_place(self, sold: Purchase) -> int:
-        """Find the value of the target: the most frequent one in question of its class."""
+    def _target_value(self, sold: Purchase) -> int:
+        """Return the index of the target's value: the most frequent one in question of its class."""
         assert sold.target_class is not None
         counts = self.groups.counts.row(sold.row)
-        places = [place for place in self.classes[sold.target_class] if place in self.may_be]
-        return max(places, key=lambda place: counts[place])
+        return max(self.may_be.intersection(self.classes[sold.target_class]), key=lambda index: (counts[index], -index))
 
     def _atoms(self, purchase: Purchase) -> list[Atom]:
         counts, number = self.groups.counts.row(purchase.row), self.groups.name(purchase.row).number
-        own = None if purchase.target_class is None else self._target_place(purchase)
+        own = None if purchase.target_class is None else self._target_value(purchase)
         frequent = [
-            sorted((place for place in places if place != own), key=lambda place: -counts[place])
-            for places in self.classes
+            sorted((index for index in indices if index != own), key=lambda index: -counts[index])
+            for indices in self.classes
         ]
         return [
-            Atom((number, position), self.groups.domain[place])
+            Atom((number, position), self.groups.domain[index])
             for position, kind in enumerate(purchase.kinds)
-            for place in (
+            for index in (
                 *(() if own is None or not kind[-1] else (own,)),
-                *(place for places, many in zip(frequent, kind, strict=False) for place in places[:many]),
+                *(index for indices, many in zip(frequent, kind, strict=False) for index in indices[:many]),
             )
         ]
 
@@ -546,7 +545,7 @@ def _price_groups(
     groups: Groups, classes: tuple[tuple[int, ...], ...], prices: tuple[int, ...], own: int | None, may_be: Integers
 ) -> PricedGroups:
     """Sort the counts of each class; with a target of class `own`, its most frequent value in question is taken out."""
-    counts = [groups.counts.only_values(np.array(places)).largest(len(places)) for places in classes]
+    counts = [groups.counts.only_values(np.array(indices)).largest(len(indices)) for indices in classes]
     target = np.zeros_like(groups.sizes)
     if own is not None:
         target = groups.counts.highest(np.intersect1d(classes[own], may_be))

@@ -1,10 +1,10 @@
-"""How sure can someone get who knows any k implications, or can rule out any k values; and how bad would that be?
+"""How confident can an attacker be who knows any k implications, or rules out any k values; and how bad is that?
 
 The adversary, what an audit keeps of the groups, and the witness: the worst k implications themselves, as data, as
-facts and in words.  How the worst case is found is in `minimize`; a finding is replayed by counting worlds, which knows
-nothing of that.
+facts and in words.  The search for the worst case is in `minimize`; a finding is replayed by counting worlds, which
+is independent of it.
 
-Negations are the milder adversary of the paper, who can rule out any k values, and needs no program.  Where a person
+Negations are the milder adversary of the paper, who rules out any k values, and needs no program.  Where a person
 may have several values, what the target lacks says nothing about her other values, which are independent of it; the k
 facts do most when they say of k others of the group that they do not have the target's own:
 
@@ -73,14 +73,14 @@ if TYPE_CHECKING:
 
 
 def chosen_facts(settings: Settings) -> str:
-    """Return what an attacker knows who has k facts of any kind."""
+    """Return in words what an attacker with k facts of any kind knows."""
     facts = counted(amount_in(settings, "k"), "fact")
     return f"{ROW}; and any {facts} of the kind “if she has this value, he has that one”"
 
 
 @dataclass(frozen=True)
 class KnownFacts(Targeted):
-    """A measure of how sure somebody can get who knows any `k` facts of some form."""
+    """A measure of the risk of attackers who know any `k` facts of some form."""
 
     k: int = field(metadata=whole())
     value: Value = field(default=None, metadata=read(read_value))
@@ -182,7 +182,7 @@ class Implications(KnownFacts):
         # the target's group first, so that what is known there is named first
         spent.sort(key=lambda part: not part[1].with_target)
         targets, names = set(self.targets.indices(seen).tolist()), [seen.name(row) for row, _ in spent]
-        value = seen.domain[next(place for place in seen.counts.sort_by_frequency(spent[0][0]) if place in targets)]
+        value = seen.domain[next(index for index in seen.counts.sort_by_frequency(spent[0][0]) if index in targets)]
         premises = [each for row, allocation in spent for each in _list_atoms(seen, row, allocation, value)]
         witness = ImplicationsWitness.from_premises(names[0], value, premises, names, k=self.k, any_of=members)
         return Finding(self, risk, witness, notes)
@@ -202,14 +202,14 @@ class Implications(KnownFacts):
 
 
 def _list_atoms(groups: Groups, row: int, allocation: Allocation, value: Label) -> list[Atom]:
-    """Return who gets atoms for which values, the most frequent first; the target stands at place 0."""
+    """Return the atoms of an allocation, the most frequent values first; the target is person 0."""
     number, frequent = groups.name(row).number, groups.counts.sort_by_frequency(row)[: max(allocation.values)]
-    values = [groups.domain[place] for place in frequent]
+    values = [groups.domain[index] for index in frequent]
     with_target = [value, *(each for each in values if each != value)]
     return [
-        Atom((number, place), each)
-        for place, many in enumerate(allocation.values)
-        for each in (with_target if place < allocation.with_target else values)[:many]
+        Atom((number, person), each)
+        for person, many in enumerate(allocation.values)
+        for each in (with_target if person < allocation.with_target else values)[:many]
     ]
 
 
@@ -221,13 +221,13 @@ class Atom:
     value: Label
 
     def __str__(self) -> str:
-        number, place = self.person
-        return f"person {place + 1} of group {number} has {shown(self.value)}"
+        number, person = self.person
+        return f"person {person + 1} of group {number} has {shown(self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """If one thing is so, so is the other."""
+    """If the premise holds, so does the conclusion."""
 
     premise: Atom
     conclusion: Atom
@@ -240,8 +240,7 @@ class Implication:
 class ImplicationsWitness(Witness):
     """The target (stand-ins are numbered from 0 in their groups), and k implications that all end with it.
 
-    Where fewer than k do all the harm that can be done, the rest say what goes without saying: that the target has
-    the value if the target has the value.
+    Where fewer than k make the worst case, the rest are idle: the target has the value if the target has the value.
     """
 
     target: Person
@@ -286,7 +285,7 @@ class ImplicationsWitness(Witness):
         return {person: tuple(values) for person, values in premises.items() if values}
 
     def describe_knowledge(self) -> str:
-        """Return what an attacker would have to know, as the end of a sentence; nothing where it is nothing."""
+        """Return what the attacker has to know, as the end of a sentence; empty where it is nothing."""
         premises, clauses = self.premises(), []
         if self.target in premises:
             clauses.append(f"the target has {either(premises.pop(self.target))}")
@@ -296,8 +295,8 @@ class ImplicationsWitness(Witness):
             if number == self.group.number:
                 who = "another person of the group" if people == 1 else f"one of {people:,} others of the group"
             else:
-                place = names.get(number, f"group {number}")
-                who = f"someone in {place}" if people == 1 else f"one of {people:,} people in {place}"
+                group = names.get(number, f"group {number}")
+                who = f"someone in {group}" if people == 1 else f"one of {people:,} people in {group}"
             clauses.append(f"{who} has {either(values)}")
         if len(clauses) > 6:
             clauses[5:] = [f"{len(clauses) - 5} more things like that hold"]
@@ -330,7 +329,7 @@ class ImplicationsWitness(Witness):
 def fact_of(
     witness: ImplicationsWitness | NegationsWitness | AcquaintanceWitness, person: Person, value: Label
 ) -> Fact:
-    """Return that a person has a value; of a category of which a witness is, any of its values."""
+    """Return the fact that a person has a value; any of its values where it is the witness's category."""
     if witness.any_of and witness.semantics == "set":
         raise BadMeasure(
             f"facts cannot say how many people have '{witness.value}', which somebody here knows; "
@@ -341,13 +340,13 @@ def fact_of(
 
 
 def nobody_shown(finding: Finding) -> str:
-    """Return why nothing is found: the first note does."""
+    """Return the sentence of a finding without a witness, from its first note."""
     nobody = finding.notes[0]
     return f"{nobody[0].upper()}{nobody[1:]}, so nobody can be shown to have it."
 
 
 def either(values: tuple[Label, ...]) -> str:
-    """Name values, the first few of many."""
+    """Return the names of values, joined by "or"; of many the first few."""
     named = [show_in_list(value) for value in values[:5]]
     if len(values) > 5:
         named[4:] = [f"one of {len(values) - 4} more values"]
@@ -370,11 +369,11 @@ class NegationsWitness(Witness):
         """Return it as facts: the target, and what is known; `posterior` of these is the finding's value."""
         number = self.group.number
         lacking = [(0, value) for value in self.ruled_out] + [(1 + other, self.value) for other in range(self.others)]
-        known = tuple(~fact_of(self, (number, place), value) for place, value in lacking)
+        known = tuple(~fact_of(self, (number, person), value) for person, value in lacking)
         return fact_of(self, (number, 0), self.value), known
 
     def describe_knowledge(self) -> str:
-        """Return what an attacker would have to know, as the end of a sentence; nothing where it is nothing."""
+        """Return what the attacker has to know, as the end of a sentence; empty where it is nothing."""
         if self.others == 1:
             return f"that another person of the group does not have {shown(self.value)}"
         if self.others:
@@ -439,7 +438,7 @@ class Negations(KnownFacts, FormulaMeasure):
         return np.column_stack((own, groups.sizes - ruled_out))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """The one over the other; nothing to measure where nobody has the value."""
+        """The first over the second; nan where nobody has the value."""
         own, left = statistic.T[:2]
         risks = arithmetic.ratio(own, left)
         if groups.semantics == "multiset":
@@ -452,7 +451,7 @@ class Negations(KnownFacts, FormulaMeasure):
             return super().exact_values(statistic, groups)
 
         def chance_of_any(own: int, people: int) -> Amount:
-            """Return 1 − ((n − 1)/n)^m, exactly where it is of a sensible length."""
+            """Return 1 − ((n − 1)/n)^m, exactly where it is short enough."""
 
             def risk(arithmetic: RatioArithmetic[Number]) -> Amount:
                 lacking = arithmetic.ratio(people - 1, people) ** own
@@ -464,14 +463,14 @@ class Negations(KnownFacts, FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         seen, members = self.targets.view(groups), self.targets.members(groups.domain)
-        frequent, places = seen.counts.sort_by_frequency(row), self.targets.indices(seen).tolist()
-        own = next(place for place in frequent if place in places)
-        ruled_out, people = [place for place in frequent if place != own][: self.k], 0
+        frequent, targets = seen.counts.sort_by_frequency(row), self.targets.indices(seen).tolist()
+        own = next(index for index in frequent if index in targets)
+        ruled_out, people = [index for index in frequent if index != own][: self.k], 0
         if seen.semantics != "single":
             # no more others than can lack the value: in a set those without it, in a multiset all but one
             having = int(seen.counts.row(row)[own]) if seen.semantics == "set" else 1
             ruled_out, people = [], min(self.k, int(seen.sizes[row]) - having)
-        named = tuple(seen.domain[place] for place in ruled_out)
+        named = tuple(seen.domain[index] for index in ruled_out)
         return NegationsWitness(
             seen.name(row), seen.domain[own], ruled_out=named, others=people, any_of=members, semantics=seen.semantics
         )
@@ -532,13 +531,13 @@ class DisclosureCost(Measure):
         if not self.different_weights():
             raise BadMeasure(f"'{self.name}' has no weight above 0, so nothing counts; give at least one")
         if not is_one_of(self.knows, Adversary):
-            given, known = as_given(self.knows, quoted=True), listed(get_args(Adversary))
-            raise BadMeasure(f"'{self.name}' has no knows={given}; give {known}")
+            knows = as_given(self.knows, quoted=True)
+            raise BadMeasure(f"'{self.name}' has no knows={knows}; give {listed(get_args(Adversary))}")
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         first, last = dict.fromkeys(domain[:1], 3), dict.fromkeys(domain[-1:], 0)
-        several = {value: Fraction(1 + place % 3, 4) for place, value in enumerate(domain)}
+        several = {value: Fraction(1 + index % 3, 4) for index, value in enumerate(domain)}
         return (cls(1, first), cls(2, last), cls(0, first), cls(2, several), cls(1, several, knows="negations"))
 
     @property
@@ -557,14 +556,12 @@ class DisclosureCost(Measure):
         return (Implications if self.knows == "implications" else Negations)(self.k, apart_from=apart_from)
 
     def different_weights(self) -> list[Fraction]:
-        """List the weights that count, the largest first."""
-        # a weight of 0 counts for nothing, however likely the value is
+        """Return the weights above 0, the largest first."""
         tariff, otherwise = self._rates
         return sorted({*tariff.values(), otherwise} - {Fraction(0)}, reverse=True)
 
     def questions(self, domain: tuple[Label, ...]) -> dict[Fraction, Implications | Negations]:
-        """Return the adversary's question about the values of each weight that counts, the largest weight first."""
-        # leaving out all other weights asks about one class of values alone
+        """Return, for each weight above 0, the largest first, the adversary's question about its values alone."""
         tariff, otherwise = self._rates
         return {
             weight: self.adversary(tuple(value for value in domain if tariff.rate(value, otherwise) != weight))
@@ -611,7 +608,7 @@ class DisclosureCost(Measure):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CostWitness(Witness):
-    """What an attacker could show, how probable that is then, and how bad the value is."""
+    """The adversary's witness, its probability, and the weight of the value."""
 
     weight: Fraction
     probability: Amount

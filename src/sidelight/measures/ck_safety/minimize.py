@@ -94,12 +94,12 @@ LOG_OF_ZERO = -1e100
 """Stands for the logarithm of 0, when one of the atoms must hold: finite, so that it adds to anything."""
 
 MOST = 400
-"""So many implications are weighed exactly: some 5 s and 200 MB; both grow with the cube of their number."""
+"""The most implications that are weighed exactly: some 5 s and 200 MB; both grow with the cube of their number."""
 
 
 @dataclass(frozen=True, eq=False)
 class TopCounts:
-    """Groups as far as implications look at them, one row each."""
+    """The counts of groups that implications need, one row each."""
 
     sizes: Integers  # n
     counts: Integers  # the J largest n(x), in falling order
@@ -109,9 +109,9 @@ class TopCounts:
     def from_groups(cls, groups: Groups, atoms: int, targets: Targets) -> TopCounts:
         """Build from groups, for this many atoms; of several targets a group's most frequent one is the worst.
 
-        (With more of σ both n/n(σ) and all U are no better for the group, and so is what is made of them.)
+        (With more of σ both n/n(σ) and all U are no better for the group, and so are the products.)
         """
-        # allocations of so many atoms look at no more than so many values
+        # an allocation of some atoms needs no more values than atoms
         counts = groups.counts.largest(min(atoms, groups.counts.width))
         most = counts[:, 0] if targets.every_value else groups.counts.highest(targets.indices(groups))
         return cls(groups.sizes, counts, most)
@@ -157,7 +157,7 @@ class TopCounts:
 
 
 def count_left(n: Numbers, person: int) -> Numbers:
-    """Return n − i, or 1 where nobody is left: somebody before must have had one of the values."""
+    """Return n − i, or 1 where nobody is left: an earlier person must have had one of the values."""
     return np.asarray(np.maximum(n - person, 1))
 
 
@@ -175,7 +175,7 @@ def avoid(left: Numbers, known: Numbers, *, exact: bool) -> Numbers:
 
 
 def probability_one(n: Numbers, people: int, *, exact: bool) -> list[Numbers]:
-    """Return what stands for probability 1 from the i-th of so many people on: ln 1, or exactly Π_{i ≤ p} (n − p)."""
+    """Return what stands for probability 1 from the i-th of `people` on: ln 1, or exactly Π_{i ≤ p} (n − p)."""
     if not exact:
         return [np.zeros(len(n))] * (people + 1)
     # whole numbers over one scale: fractions would be reduced at every step, and here once at the end
@@ -233,7 +233,7 @@ class Program:
             for values in range(1, self.atoms // (person + 1) + 1):
                 before, length = now[-1], self.atoms - person * values + 1
                 best: Numbers = np.empty((length, len(self.n)), self.n.dtype)
-                best[:values] = before[:values]  # too few atoms for one more person with so many values
+                best[:values] = before[:values]  # too few atoms for one more person with m values
                 # of j atoms m are spent on this person, and the j − m left on later ones
                 rest = clip_states(later, values)[: length - values]
                 self.times(avoid(left, self.sums[values - 1], exact=self.exact), rest, out=best[values:])
@@ -266,7 +266,7 @@ class Program:
         return self._first_person(later)[:-1], own
 
     def beginnings(self) -> list[list[Numbers]]:
-        """Return Π_{p<i} of those who get atoms for σ and a others: for each number of people i a list by a."""
+        """Return Π_{p<i} of the people with atoms for σ and a others: for each number of people i a list by a."""
         products = [[self.times.identity + np.zeros_like(self.n)] * self.atoms]
         for people in range(1, self.atoms + 1):
             left, before = count_left(self.n, people - 1), products[-1]
@@ -429,7 +429,7 @@ Spent: TypeAlias = list[tuple[int, Allocation]]
 
 
 def worst_case(groups: TopCounts, k: int) -> tuple[Fraction, Spent]:
-    """Find the largest probability that k implications can give somebody's value, at least one group having it."""
+    """Find the largest probability of a person's value given k implications; at least one group has the value."""
     # certainty first: a product of 0 has no logarithm, and needs no program
     if certain := _certain(groups, k):
         return Fraction(1), certain
@@ -462,7 +462,7 @@ def _certain(groups: TopCounts, k: int) -> Spent:
 def choices_near_best(logs: Floats) -> list[Choice]:
     """List the choices that some assignment near the best makes, group by group.
 
-    `logs`: (2, k + 1, groups), without the target and with it.  Of groups that only get nothing, nothing is said.
+    `logs`: (2, k + 1, groups), without the target and with it.  Groups that only get nothing are left out.
     """
     k = logs.shape[1] - 1
     screen = ImplicationsScreen(k, Targets())
@@ -491,7 +491,7 @@ def weigh_choices(groups: TopCounts, choices: Sequence[Choice]) -> Weighed:
         largest[choice.group] = max(largest.get(choice.group, 0), choice.atoms)
     weighed: Weighed = {}
     for atoms in sorted(set(largest.values())):
-        column = {row: place for place, row in enumerate(row for row, most in largest.items() if most == atoms)}
+        column = {row: index for index, row in enumerate(row for row, most in largest.items() if most == atoms)}
         probabilities = least_probabilities(groups.take(np.array([*column])).for_atoms(atoms + 1))
         weighed |= {
             choice: probabilities[choice.target][choice.atoms, column[choice.group]]
@@ -531,7 +531,7 @@ def shortlist(groups: TopCounts, k: int) -> Integers:
     certain = groups.certain(target=False)
     if (certain <= k).any():
         return np.unique([certain.argmin(), *_likeliest_target(groups)])
-    if k > MOST:  # what these groups give away will not be weighed; another may still make sure
+    if k > MOST:  # too many to be weighed; another group may still make certain
         return np.array(_likeliest_target(groups), np.int64)
     return _smallest_everywhere(groups, k)
 
@@ -613,7 +613,7 @@ def _fill_room(crowded: list[tuple[Choice, Integers, int]], groups: TopCounts) -
 def smallest_kinds(probabilities: list[Fraction], kind: Integers, many: int) -> Integers:
     """Keep the `many` smallest of rows whose kinds have these probabilities; of equal ones the first."""
     # exact numbers are compared once; rows are sorted by small whole numbers
-    rank = {probability: place for place, probability in enumerate(sorted(set(probabilities)))}
+    rank = {probability: index for index, probability in enumerate(sorted(set(probabilities)))}
     ranks = np.array([rank[probability] for probability in probabilities])
     return np.argsort(ranks[kind], kind="stable")[:many]
 

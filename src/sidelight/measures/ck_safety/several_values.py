@@ -1,4 +1,4 @@
-"""How sure can someone get who knows any k implications, where a person may have several values, or none?
+"""How confident can an attacker be who knows any k implications, where a person may have several values, or none?
 
 Form        As with one value each, the worst are A₁ → A, …, A_k → A, and the risk is 1/(1 + r),
             r = Pr(neither A nor any A_i)/Pr(A): whatever the worlds are, a world without any of the premises fits.
@@ -16,8 +16,8 @@ Claim       With T = V(1)/(1 − V(1)), the odds against one target,
             because ln V is concave in a (each further person is less likely to be without), and a sum of concave
             functions of numbers that add up to k is least where one of them has all k.  In the second product the cell
             may be the target's own: the first product is then no larger.
-Merging     Never raises the risk.  In a set, people of a merged group are dealt to the places of the two groups at
-            random, value by value, and one deal is as bad as their mean.  In a multiset, one of the groups has at least
+Merging     Never raises the risk.  In a set, people of a merged group are assigned to the two groups at random, value
+            by value, and one assignment is as bad as their mean.  In a multiset, one of the groups has at least
             as many occurrences a person as the merged one; with m/n fixed all three products rise with n, and with n
             fixed they fall with m.
 Invariant   the three minima of each value are among the five that `Acquaintance` keeps, with k people of the family and
@@ -66,7 +66,7 @@ TOGETHER, TARGET, PREMISES = 0, 1, 2
 
 
 def _clip_k(k: int) -> int:
-    return min(k, 2**53)  # more are as good as so many: no release has more people and values to ask about
+    return min(k, 2**53)  # no release has more people and values
 
 
 def summarize_several(measure: Implications, groups: Groups) -> Summary:
@@ -108,13 +108,13 @@ def _least(minima: FiveMinima, number: int, columns: Integers) -> tuple[int, int
 def _write_witness(
     measure: Implications, domain: tuple[Label, ...], minima: FiveMinima, option: list[tuple[int, int]]
 ) -> ImplicationsWitness:
-    """Write down who is asked about what, no more people than it takes; idle implications fill up to k."""
+    """Return the witness of an option, with no more people than it takes; idle implications fill up to k."""
     (here, value), (there, premise) = (
         (minima.group(number, column).name(0), minima.domain[int(minima.values[column])])
         for number, column in (option[0], option[-1])
     )
     cell, first = minima.value_at(*option[-1]), int(len(option) == 1)
-    # so many people of a group make sure that one of them has the value
+    # the number of people of a group of whom one must have the value
     enough = (cell.people if cell.semantics == "multiset" else cell.people - cell.count + 1) - first
     premises = [Atom((there.number, at), premise) for at in range(first, first + min(measure.k, enough))]
     return ImplicationsWitness.from_premises(
@@ -136,7 +136,7 @@ def log_rows(groups: Groups, k: int, targets: Targets) -> Floats:
     target = np.zeros(counts.shape[1], bool)
     target[targets.indices(seen)] = True
     against = log_odds_against(semantics, sizes, at_least_one, np.zeros_like(counts), 0)
-    # (groups, values): a target must be a value in question that somebody of the group has
+    # (groups, values): a target must be a value in question that occurs in the group
     against = np.where(there & target, np.maximum(against, LOG_OF_ZERO), np.inf)  # finite, so that it adds to anything
     alone = against.min(axis=1, initial=np.inf)
     logs = np.empty((2, k + 1, len(groups)))
@@ -173,7 +173,7 @@ def probability_of_target(witness: ImplicationsWitness, release: Release, k: int
 
 
 def _none_has(cell: ValueInGroup, people: int, arithmetic: RatioArithmetic[Number]) -> Number:
-    """Go through the people one by one (in a multiset: through the occurrences at once)."""
+    """Multiply over the people one by one (in a multiset: over the occurrences at once)."""
     if cell.semantics == "multiset":
         return arithmetic.ratio(max(cell.people - people, 0), cell.people) ** cell.count
     lacking = cell.people - cell.count
@@ -182,7 +182,7 @@ def _none_has(cell: ValueInGroup, people: int, arithmetic: RatioArithmetic[Numbe
 
 
 def replay_negations(witness: NegationsWitness, release: Release) -> Amount:
-    """Count worlds by what an attacker found out about others, as for `Acquaintance`."""
+    """Count worlds by what an attacker knows about others, as for `Acquaintance`."""
     known = Investigation(witness.group, witness.value, others=Others(witness.group, witness.others))
 
     def risk(arithmetic: RatioArithmetic[Number]) -> Amount:

@@ -1,17 +1,15 @@
-"""How sure can someone get who knows something about the target, about others, and about the target's family?
+"""How confident can an attacker be who knows facts about the target, about others, and about the target's family?
 
 The measure, its summary for audits and its screen for searches.  Both stand on `five_minima.log_products`: the summary
 keeps the five minima of each value with their groups, the screen keeps the five logarithms of each group and value.
 `replay` goes another way: it counts the worlds that fit the witness.
 
-Who is worst off against an acquaintance: from the five minima back to people and values.
+From minima back to people: a minimum points at a group.  The worst investigation puts the target into the group of T,
+the family into that of V, and the k others beside the one or the other, as the arrangement says; it rules out the
+target's ℓ most frequent other values, and the k have values that are left (in `single`), the most frequent first.
 
-A minimum points at a group.  The worst investigation puts the target into the group of T, the family into that of V,
-and the k others beside the one or the other, as the arrangement says; it rules out the target's ℓ most frequent other
-values, and the k have values that are left (in `single`), the most frequent first.
-
-Invariant   the witness holds no more than it takes: once the target, or one of the family, must have the value, the
-            rest of what may be known is left out.  Counting the worlds that fit it gives the risk again.
+Invariant   the witness has no more than it takes: once the target, or one of the family, must have the value, the rest
+            is left out.  Counting the worlds that fit it gives the risk again.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Relatives:
-    """People of one group of whom is known: if one of them has the value, so has the target; as documents say it."""
+    """People of one group about whom is known: if one of them has the value, so has the target; as in documents."""
 
     group: GroupName
     people: int
@@ -72,7 +70,7 @@ class Relatives:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AcquaintanceWitness(Witness):
-    """The worst investigation: about anyone of `group` and `value`, with no more knowledge than it takes."""
+    """The worst investigation of a person of `group` and `value`, with no more knowledge than it takes."""
 
     semantics: Semantics = "single"
     rules_out: tuple[Label, ...] = ()
@@ -100,7 +98,7 @@ class AcquaintanceWitness(Witness):
             # people of a group are numbered on from those who have a part, so that no one has two
             first = taken.get(part.group.number, 0)
             taken[part.group.number] = first + part.people
-            return [(part.group.number, first + place) for place in range(part.people)]
+            return [(part.group.number, first + index) for index in range(part.people)]
 
         if self.others is not None:
             values = [value for value, people in self.others.values for _ in range(people)]
@@ -148,20 +146,20 @@ class AcquaintanceWitness(Witness):
 
 
 class _GroupByFrequency:
-    """One group around one value: `rest` are its other values that occur, the most frequent first.
+    """A group as one value sees it: `rest` are the other values that occur, the most frequent first.
 
-    So many people as `may_lack` can be known to lack the value before it is certain who has it.
+    At most `may_lack` people can be known to lack the value before the others must have it.
     """
 
     def __init__(self, group: Groups, value: int) -> None:
         self.group, self.people = group, int(group.sizes[0])
         counts = group.counts.row(0).tolist()
-        places = sorted((each for each in range(len(counts)) if each != value), key=lambda each: -counts[each])
-        self.rest = tuple((group.domain[each], counts[each]) for each in places if counts[each])
+        others = sorted((index for index in range(len(counts)) if index != value), key=lambda index: -counts[index])
+        self.rest = tuple((group.domain[index], counts[index]) for index in others if counts[index])
         self.may_lack = self.people - (1 if group.semantics == "multiset" else counts[value])
 
     def known_people(self, most: int, *, ruled_out: int = 0) -> Others | None:
-        """Choose others without the value, at most so many, whose values are not among those ruled out."""
+        """Choose at most `most` others without the value, whose values are not among those ruled out."""
         if self.group.semantics != "single":
             people = min(most, self.may_lack)
             return Others(self.group.name(0), people) if people else None
@@ -174,7 +172,7 @@ class _GroupByFrequency:
         return Others(self.group.name(0), people, tuple(values)) if people else None
 
     def is_certain(self, ruled_out: int, known: Others | None) -> bool:
-        """Decide whether a target here must have the value, without any family."""
+        """Return whether a target here must have the value, without any family."""
         gone = [count for _, count in self.rest[:ruled_out]]
         # a value that all people of the group have cannot be ruled out unless the target has σ
         if self.group.semantics == "set" and self.people in gone:
@@ -184,7 +182,7 @@ class _GroupByFrequency:
         return self.may_lack - hidden - (known.people if known else 0) <= 0
 
     def known_family(self, most: int, known: Others | None, *, beside_target: bool) -> tuple[Relatives | None, bool]:
-        """Return a family of at most so many, and whether one of them (or the target) must have the value."""
+        """Return a family of at most `most`, and whether one of them (or the target) must have the value."""
         # one more than can all lack the value; beside the target, who would have to lack it too, one fewer
         enough = self.may_lack - (known.people if known else 0) + (0 if beside_target else 1)
         people = min(most, enough)
@@ -192,7 +190,7 @@ class _GroupByFrequency:
 
 
 def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:
-    """Put together the worst investigation for one value in question, in one of the three arrangements."""
+    """Return the worst investigation of one value in question, in one of the three arrangements."""
     knowledge, value = minima.knowledge, int(minima.values[column])
     target = relatives = _GroupByFrequency(minima.group(ARRANGEMENTS[arrangement][0], column), value)
     if arrangement != ALL_TOGETHER:
@@ -230,12 +228,12 @@ def _known_people(settings: Settings) -> str:
 class Acquaintance(Targeted):
     """How sure can someone get who knows this much about the target, about others, and about the target's family?
 
-    Of at most ℓ = `rules_out` values she knows that the target does not have them, of k = `others` other people
-    their values, of m = `family` people that, if one of them has the value, so has the target.  The worst over all
+    The attacker knows at most ℓ = `rules_out` values that the target does not have, the values of k = `others` other
+    people, and of m = `family` people that, if one of them has the value, so has the target.  The worst over all
     targets, people and values; max Pr(t has σ | knowledge) = 1/(1+NR).  With `value`, for that σ alone, or for any of
     several (in sets, whose number of people is not published, the most there could be); else the worst over all values
-    `apart_from` those named.  Where a person may have several values, she knows "if the target has x, then σ" of ℓ
-    values, and of k others that they do not have σ.
+    `apart_from` those named.  Where a person may have several values, the facts are "if the target has x, then σ"
+    for ℓ values, and that k others do not have σ.
 
     >>> hospital = Release.from_counts([{"Flu": 2, "Lung cancer": 2, "Heart disease": 1}, {"Flu": 1, "Cold": 3}])
     >>> finding = Acquaintance(rules_out=1).measure(hospital)
@@ -275,7 +273,7 @@ the target does not have Flu.
         return self.others + 2 if semantics == "single" and self.targets.every_value else 1
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
-        """Within a limit for those who know more, those who know less are too."""
+        """Return the limit: an attacker who knows less believes no more."""
         return limit if self.targets.every_value else None
 
     def summarize(self, groups: Groups) -> Summary:
@@ -288,7 +286,7 @@ the target does not have Flu.
         return reduce(Summary.merge, map(self.summarize, cut_groups(release.groups, self.rules_out))).finding()
 
     def _find_worst(self, domain: tuple[Label, ...], minima: FiveMinima) -> Finding:
-        """Report the worst value; of equally bad ones the first in the domain."""
+        """Return the finding on the worst value; of equally bad ones the first in the domain."""
         worst, notes = minima.worst(), self.targets.notes(domain)
         if worst is None:
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *notes))
@@ -318,8 +316,8 @@ the target does not have Flu.
 
         value = release.groups.code_of(facts.value)
         numbers = {facts.group, facts.family.group if facts.family else facts.group}
-        places = [ValueInGroup.from_row(release.group(number), 0, value, self.rules_out) for number in numbers]
-        return compute_exactly(sum(each.bits(self.family) for each in places), BITS_REPORTED, risk)
+        groups = [ValueInGroup.from_row(release.group(number), 0, value, self.rules_out) for number in numbers]
+        return compute_exactly(sum(each.bits(self.family) for each in groups), BITS_REPORTED, risk)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -350,7 +348,7 @@ class AcquaintanceScreen(Screen):
 
     @property
     def group_by_group(self) -> bool:  # type: ignore[override]
-        """When nothing is known about a family: V is 1, and others do most in the target's own group."""
+        """Whether nothing is known about a family: V is 1, and others do most in the target's own group."""
         return self.knowledge.family == 0
 
     def rows(self, groups: Groups) -> Floats:
@@ -405,10 +403,10 @@ class AcquaintanceScreen(Screen):
     def kinds(self, groups: Groups) -> Integers:
         """The size, the counts in question, and the largest of the others, as many as can be ruled out."""
         seen = self.targets.view(groups)
-        counts, places = seen.counts.dense(), self.targets.indices(seen)
+        counts, targets = seen.counts.dense(), self.targets.indices(seen)
         # which of the values in question has which count does not matter, nor which others are ruled out
-        others = -np.sort(-np.delete(counts, places, axis=1), axis=1)[:, : self.knowledge.rules_out]
-        return np.column_stack((seen.sizes, np.sort(counts[:, places], axis=1), others))
+        others = -np.sort(-np.delete(counts, targets, axis=1), axis=1)[:, : self.knowledge.rules_out]
+        return np.column_stack((seen.sizes, np.sort(counts[:, targets], axis=1), others))
 
     def join(self, one: Floats, other: Floats) -> Floats:
         return np.minimum(one, other)
@@ -422,10 +420,10 @@ class AcquaintanceScreen(Screen):
     def group_values(self, groups: Groups) -> Floats:
         """Return each group's risk; with one value each, the most frequent value in question is most at risk."""
         seen = self.targets.view(groups)
-        places = self.targets.indices(seen)
-        if seen.semantics != "single" or len(places) < 2:
+        targets = self.targets.indices(seen)
+        if seen.semantics != "single" or len(targets) < 2:
             return super().group_values(groups)
         cells = seen.counts.dense()
-        most = (cells if len(places) == cells.shape[1] else cells[:, places]).max(axis=1)[:, np.newaxis]
+        most = (cells if len(targets) == cells.shape[1] else cells[:, targets]).max(axis=1)[:, np.newaxis]
         logs = least_product(self._log_products(seen, most))
         return np.asarray(np.where(most > 0, 1 / (1 + np.exp(logs)), 0.0)[:, 0])

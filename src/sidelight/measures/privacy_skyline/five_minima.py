@@ -1,4 +1,4 @@
-"""Five minima over groups say all about an acquaintance: the mergeable summary of `Acquaintance`.
+"""Five minima over groups, which decide the risk of an acquaintance: the mergeable summary of `Acquaintance`.
 
 Symbols     knowledge (ℓ, k, m): values ruled out, other people, family; T and V of a group as below.
 Claim       NR(σ), the smallest odds against a target having σ, is the least of three products of five minima:
@@ -30,11 +30,11 @@ V(m, k)     probability that none of the m has σ                   `log_none_ha
     set        (n − a − k) / a · Π (n−c_i)/n                        the same
     multiset   q/(1−q) · ((n−1)/n)^Σc_i,  q = ((n−k−1)/(n−k))^a     ((n−k−m)/(n−k))^a
 
-A numerator of 0 or less, or nobody left, means that the knowledge settles it: T or V is 0, its logarithm −∞.  Groups
+A numerator of 0 or less, or nobody left, means that the knowledge is decisive: T or V is 0, its logarithm −∞.  Groups
 without σ have T = ∞ and V = 1; they are left to the callers, and a ≥ 1 here.
 
-What the ℓ values contribute is a sum in every semantics (of counts, or of ln((n−c)/n) in `set`); callers add it up and
-hand it over as one number, the weight ruled out.
+The ℓ values contribute a sum in every semantics (of counts, or of ln((n−c)/n) in `set`), which callers pass as one
+number, the weight ruled out.
 
 Invariant   a logarithm is −∞ exactly where T or V is 0, and otherwise off by at most `tolerance`.
 Cost        a few vectorised operations per group and value, whatever k and m are.
@@ -73,8 +73,8 @@ SETTLED = -np.inf
 def weigh_ruled_out(
     semantics: Semantics, counts: npt.NDArray[np.integer], sizes: Integers
 ) -> Floats | npt.NDArray[np.integer]:
-    """Return what ruling out one value that so many people have weighs; weights add up."""
-    # of sets ln((n − c)/n): a value that everybody has weighs without end
+    """Return the weight of ruling out one value with these counts; weights add up."""
+    # of sets ln((n − c)/n): −∞ for a value that everybody has
     return _log_or_settled(sizes - counts) - np.log(sizes) if semantics == "set" else counts
 
 
@@ -95,7 +95,7 @@ def log_odds_against(
 def log_none_has(semantics: Semantics, n: Integers, a: Integers, m: int | Integers, k: int | Integers) -> Floats:
     """Return the logarithm of V."""
     left = np.asarray(n - k)
-    # where it is settled any numbers will do: they keep the logarithm finite until SETTLED replaces it
+    # where it is settled, any numbers will do that keep the logarithm finite until SETTLED replaces it
     if semantics == "multiset":
         settled: Flags = np.less_equal(left, m)
         logs: Floats = np.asarray(a * np.log1p(-np.where(settled, 0.5, m / np.maximum(left, 1))), np.float64)
@@ -106,7 +106,7 @@ def log_none_has(semantics: Semantics, n: Integers, a: Integers, m: int | Intege
 
 
 def _log_or_settled(amount: Floats | Integers) -> Floats:
-    """Return the logarithm where there is one; nothing left, or less, means settled."""
+    """Return the logarithm of positive amounts, SETTLED of others."""
     return np.asarray(np.log(amount, out=np.full(np.shape(amount), SETTLED), where=np.asarray(amount) > 0))
 
 
@@ -122,10 +122,10 @@ def _log_or_settled(amount: Floats | Integers) -> Floats:
 # where no term is above a few times m: that is how much rounding may weigh.  It is the same with a and m exchanged.
 
 SERIES_FROM = 64
-"""From here on three terms of the series for s(x) are as good as floats get."""
+"""From here on three terms of the series for s(x) are exact in floats."""
 
 _LOG_FACTORIAL = np.array([lgamma(1 + number) for number in range(1024)])
-"""In small groups there are digits enough, and looking them up is quicker."""
+"""Small groups lose too few digits to matter, and a table is quicker."""
 
 _STIRLING_REST = np.array(
     [_LOG_FACTORIAL[x] - (x + 0.5) * np.log(max(x, 1)) + x - np.log(2 * np.pi) / 2 for x in range(SERIES_FROM)]
@@ -161,7 +161,7 @@ def _log_stirling_rest(x: Integers) -> Floats:
 
 
 class Knowledge(NamedTuple):
-    """How much an attacker knows: ℓ, k, m."""
+    """The amounts of knowledge: ℓ, k, m."""
 
     rules_out: int
     others: int
@@ -169,20 +169,20 @@ class Knowledge(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Whose product is minimised: T with so many others, V with so many, or T·V (`None`: not a factor)."""
+    """The factors of a product to minimise: T with this many others, V with this many (`None`: not a factor)."""
 
     target: int | None
     family: int | None
 
 
 def five_products(knowledge: Knowledge) -> tuple[Factors, ...]:
-    """List what the five minima are of."""
+    """Return the factors of the five products."""
     k = knowledge.others
     return Factors(k, k + 1), Factors(k, None), Factors(None, 0), Factors(0, None), Factors(None, k)
 
 
 ARRANGEMENTS = ((0,), (1, 2), (3, 4))
-"""Which minima are multiplied; where two arrangements are equal, the first one speaks (it needs the fewest groups)."""
+"""The minima that are multiplied; of equal arrangements the first is reported, which needs the fewest groups."""
 
 ALL_TOGETHER, OTHERS_WITH_TARGET, OTHERS_WITH_FAMILY = range(len(ARRANGEMENTS))
 
@@ -216,7 +216,7 @@ def log_products(
 
 
 def _once_per_pair(compute: Callable[[Integers, Integers], Floats], n: Integers, a: Integers) -> Floats:
-    """Compute what only n and a decide: once per pair where there are fewer pairs in their ranges than entries."""
+    """Compute a function of n and a alone: once per pair where their ranges have fewer pairs than there are entries."""
     if a.size == 0:
         return np.empty(a.shape)
     least, most, count = int(n.min()), int(n.max()), int(a.max())
@@ -227,7 +227,7 @@ def _once_per_pair(compute: Callable[[Integers, Integers], Floats], n: Integers,
 
 
 def least_product(minima: Floats | Sequence[Floats]) -> Floats:
-    """Combine the logarithms of five minima to that of NR."""
+    """Combine the logarithms of the five minima to ln NR."""
     all_together, target, lone_family, lone_target, family = minima
     return np.asarray(np.minimum(all_together, np.minimum(target + lone_family, lone_target + family)))
 
@@ -308,7 +308,7 @@ def index_of_least(rivals: Sequence[ValueInGroup], factors: Factors, m: int) -> 
 class ValuesInGroups:
     """Values that occur in groups, sorted by value; of those with the same odds the first group's.
 
-    `columns` are places in the list of values in question, `rows` those of the groups; `ruled_out` is the added weight
+    `columns` are indices of the values in question, `rows` those of the groups; `ruled_out` is the added weight
     (`weigh_ruled_out`) of the values ruled out, and `ruled_out_id` a whole number that stands for them.
     """
 
@@ -332,7 +332,7 @@ class ValuesInGroups:
 
 
 def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Floats | Integers:
-    """Weigh, for every group and value in question (`counts` of it), the ℓ most frequent other values."""
+    """Return the weight of the ℓ most frequent other values, for every group and value (with these counts)."""
     top = groups.counts.largest(top_width(groups.counts, rules_out))
     rows = np.broadcast_to(np.arange(len(groups))[:, np.newaxis], counts.shape)
     if groups.semantics == "set":
@@ -341,7 +341,7 @@ def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Float
 
 
 def top_width(counts: Counts, rules_out: int) -> int:
-    """Return how many of the largest counts are looked at: ℓ+1, and no more than one beyond those that any group has.
+    """Return how many of the largest counts are needed: ℓ+1, and at most one more than any group has.
 
     The ℓ largest beside any one value are among them.
     """
@@ -349,7 +349,7 @@ def top_width(counts: Counts, rules_out: int) -> int:
 
 
 def cut_groups(groups: Groups, rules_out: int) -> Iterator[Groups]:
-    """Cut sparse counts only by what is kept of them, the ℓ+1 largest of each group: they are never spread out."""
+    """Yield blocks of groups; sparse counts are never spread out, so that only their ℓ+1 largest need to fit."""
     if groups.counts.cells is not None:
         yield from groups.blocks()
         return
@@ -362,11 +362,11 @@ def _list_occurring(counts: Counts, values: Integers) -> tuple[Integers, Integer
     if counts.cells is not None:
         cells = counts.cells if len(values) == counts.width else counts.cells[:, values]
         return np.arange(counts.rows)[:, np.newaxis], np.arange(len(values)), cells
-    rows, places, amounts = counts.entries()
+    rows, indices, amounts = counts.entries()
     column = np.full(counts.width, -1)
     column[values] = np.arange(len(values))
-    kept = column[places] >= 0
-    return rows[kept], column[places[kept]], amounts[kept]
+    kept = column[indices] >= 0
+    return rows[kept], column[indices[kept]], amounts[kept]
 
 
 def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
@@ -377,7 +377,7 @@ def _sum_without(top: Integers, rows: Integers, counts: Integers) -> Integers:
 
 
 def _log_product_without(top: Integers, sizes: Integers, rows: Integers, counts: Integers) -> Floats:
-    """Do the same with logarithms, where a value that everybody has must not be subtracted from itself."""
+    """Add up logarithms likewise, where a value that everybody has must not be subtracted from itself."""
     weights = weigh_ruled_out("set", top, sizes[:, np.newaxis])
     everybody = np.isneginf(weights)
     sums = np.where(everybody, 0.0, weights).sum(axis=1)[rows]
@@ -397,13 +397,13 @@ UNDECIDED = -2
 class FiveMinima:
     """For each value in question and each of the five products: the smallest logarithm, and the first group with it.
 
-    `groups` are the parts of the release that hold these groups; `part` and `row` say where (−1: the value has not
-    occurred yet, and its logarithms are infinite).  `identity` is what decides the odds there, as whole numbers.
+    `groups` are the parts of the release that hold these groups; `part` and `row` locate them (−1: the value has not
+    occurred yet, and its logarithms are infinite).  `identity` holds the whole numbers that decide the odds there.
     """
 
     knowledge: Knowledge
     domain: tuple[Label, ...]
-    values: Integers  # places in the domain
+    values: Integers  # indices in the domain
     logs: Floats  # product × value
     part: Integers
     row: Integers
@@ -419,10 +419,9 @@ class FiveMinima:
         row = np.full((5, len(values)), -1)
         identity = np.full((3, 5, len(values)), -1)
 
-        def value_at(place: int) -> ValueInGroup:
-            return ValueInGroup.from_row(
-                groups, int(occurring.rows[place]), int(values[occurring.columns[place]]), knowledge.rules_out
-            )
+        def value_at(index: int) -> ValueInGroup:
+            row, value = int(occurring.rows[index]), int(values[occurring.columns[index]])
+            return ValueInGroup.from_row(groups, row, value, knowledge.rules_out)
 
         products = log_products(groups.semantics, occurring.sizes, occurring.counts, occurring.ruled_out, knowledge)
         for number, (factors, scores) in enumerate(zip(five_products(knowledge), products, strict=True)):
@@ -464,7 +463,7 @@ class FiveMinima:
     def worst(self) -> tuple[int, int, Amount] | None:
         """Find the value most at risk, exactly; of equal ones the first in the domain.  `None`: nobody has any.
 
-        Return its place among those in question, the arrangement that reaches the risk, and the risk.
+        Return its index among those in question, the arrangement that reaches the risk, and the risk.
         """
         against = least_product(self.logs)
         low = against.min(initial=np.inf)
@@ -506,7 +505,7 @@ class FiveMinima:
         )
 
     def _yields(self, number: int, column: int, other: FiveMinima, *, earlier: bool) -> bool:
-        """Decide exactly whether the other one's group takes the place of this one's, which may be the earlier one."""
+        """Return whether the other one's group replaces this one's, exactly; ties go to the `earlier` group."""
         pair = [self.value_at(number, column), other.value_at(number, column)]
         smaller = index_of_least(
             pair if earlier else pair[::-1], five_products(self.knowledge)[number], self.knowledge.family
@@ -514,19 +513,19 @@ class FiveMinima:
         return (smaller == 1) == earlier
 
     def _reduce(self) -> FiveMinima:
-        """Return the same minima with only the groups that are still pointed at."""
+        """Return the same minima without the groups that none of them points at."""
         kept: list[Groups] = []
         part, row = np.full_like(self.part, -1), np.full_like(self.row, -1)
         for number, groups in enumerate(self.groups):
             here = self.part == number
             if here.any():
-                rows, place = np.unique(self.row[here], return_inverse=True)
-                part[here], row[here] = len(kept), place
+                rows, index = np.unique(self.row[here], return_inverse=True)
+                part[here], row[here] = len(kept), index
                 kept.append(groups if len(rows) == len(groups) else groups.take(rows))
         return replace(self, part=part, row=row, groups=tuple(kept))
 
     def _near_worst(self, against: Floats) -> Integers:
-        """List the values that floats cannot tell from the worst; of those decided by the same numbers the first."""
+        """Return the values that floats cannot tell from the worst; of those decided by the same numbers the first."""
         low = against.min()
         if low == -np.inf:  # floats say so only of odds that are exactly zero
             return np.array([against.argmin()])

@@ -1,20 +1,20 @@
-"""How much knowledge must a release withstand (a policy's skyline), and how much does it (its knowledge skyline)?
+"""How much knowledge must a release resist (a policy's skyline), and how much does it (its knowledge skyline)?
 
-A point is (ℓ, k, m): values ruled out, other people, family.  More of any coordinate is more risk, so what is withstood
-is a set closed downwards, and its maximal points, the skyline, say all of it.  A policy's points carry a limit each;
-a point follows from another with as much knowledge or more and no higher limit.
+A point is (ℓ, k, m): values ruled out, other people, family.  More of any coordinate is more risk, so the points at
+which the risk is below a limit are closed downwards, and their maximal ones, the skyline, determine them.  A policy's
+points carry a limit each; a point follows from another with as much knowledge or more and no higher limit.
 
 The knowledge skyline is found by halving: for each (ℓ, m) the largest k at which the risk is below the limit, for all
 (ℓ, m) at once, in log₂(people) rounds of `RiskMap`.  ℓ ends where all values that occur with σ are ruled out,
 k and m at the largest group, which settles it.  Where (ℓ, m) are too many, as for a value that 3 of 10⁸ people have,
-only evenly spaced m are asked about, and each k found is followed to the largest m that allows it.  What is found are
-points of the skyline, and between two of them it goes down.
+only evenly spaced m are tried, and each k is followed to the largest m that allows it: some points of the skyline,
+which falls from each to the next.
 
 Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007, sections 4.2 and 4.3.
 
-Which groups can decide how much a release withstands, and does it withstand so much?
+Which groups decide the risk, and is it below the limit?
 
-Symbols     σ the value; of a group g: n people, a with σ, w_ℓ the most that ℓ other values weigh when ruled out
+Symbols     σ the value; of a group g: n people, a with σ, w_ℓ the largest weight of ℓ other values when ruled out
             (`weigh_ruled_out`); T, V and the five minima as in `five_minima`.
 Dominance   seen from σ, g is at least as bad as h for ℓ values ruled out, whatever k and m are, when n_g ≤ n_h,
             a_g ≥ a_h, and what is left beside σ is no more (n−a−w_ℓ in `single`, −w_ℓ elsewhere): T and V are smaller.
@@ -71,13 +71,13 @@ if TYPE_CHECKING:
 
 
 RuledOut: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
-"""What ruling out values weighs: people in `single`, occurrences in `multiset`, −ln of a probability in `set`."""
+"""Weights of ruling out values: people in `single`, occurrences in `multiset`, −ln of a probability in `set`."""
 
 Pairs: TypeAlias = "tuple[Integers, Integers, RuledOut]"
-"""The different (n, a) of groups with σ, sorted, and for each ℓ the most that ℓ other values rule out there."""
+"""The different (n, a) of groups with σ, sorted, and for each ℓ the largest weight of ℓ other values there."""
 
 POINTS_AT_ONCE = 1 << 19
-"""How many (point, group) pairs are computed at once."""
+"""The number of (point, group) pairs that are computed at once."""
 
 
 def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> Integers:
@@ -91,7 +91,7 @@ def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> I
 
 
 def find_undominated(*columns: Floats | Integers) -> Integers:
-    """List the rows for which no other row is at most as large in every column (of equal rows the first)."""
+    """Return the rows for which no other row is at most as large in every column (of equal rows the first)."""
     left = np.arange(len(columns[0]))
     # nothing dominates a row of smallest score: a row that did would have a smaller one, or be equal and come first
     score = sum(np.unique(column, return_inverse=True)[1] for column in columns)  # rises with every column
@@ -116,10 +116,9 @@ def _list_pairs(groups: Groups, value: int) -> Pairs:
 
 
 def merge_pairs(parts: Sequence[Pairs]) -> Pairs:
-    """Put blocks together; where one has fewer values than another, ruling out more values rules out nothing more."""
+    """Merge the pairs of blocks; where one has fewer values, ruling out more adds nothing."""
     all_sizes, all_counts, all_weights = zip(*parts, strict=True)
     width = max(most.shape[1] for most in all_weights)
-    # a shorter row goes on with its last sum: ruling out more adds nothing
     same = [np.pad(most, ((0, 0), (0, width - most.shape[1])), mode="edge") for most in all_weights]
     sizes, counts = np.concatenate(all_sizes), np.concatenate(all_counts)
     order = _sort_pairs(sizes, counts)
@@ -137,7 +136,7 @@ def _sort_pairs(sizes: Integers, counts: Integers) -> Integers:
 
 
 def _cut_groups(groups: Groups, value: int) -> Iterator[Groups]:
-    """Cut the groups into parts small enough to hold their counts in order; of sparse ones take those with σ first."""
+    """Yield blocks of groups whose sorted counts fit into memory; of sparse ones only groups with σ."""
     if groups.counts.cells is None:
         groups = groups.take(np.flatnonzero(groups.counts.column(value)))
     return cut_groups(groups, len(groups.domain))
@@ -146,9 +145,9 @@ def _cut_groups(groups: Groups, value: int) -> Iterator[Groups]:
 def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.integer]:
     """Return the counts of all values but σ, the largest first, as far as any of these groups has one."""
     if groups.counts.cells is None:
-        some, places, counts = groups.counts.take(rows).entries()
-        kept = places != value
-        others = Counts.from_sorted(some[kept], places[kept], counts[kept], (len(rows), groups.counts.width))
+        some, indices, counts = groups.counts.take(rows).entries()
+        kept = indices != value
+        others = Counts.from_sorted(some[kept], indices[kept], counts[kept], (len(rows), groups.counts.width))
         return others.largest(int(np.bincount(some[kept], minlength=1).max()))
     cells = _shorten_integers(groups.counts.cells[rows])
     cells[:, value] = -1  # sorts last, and is then cut off
@@ -159,7 +158,7 @@ def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.
 
 
 def _shorten_integers(cells: Integers) -> npt.NDArray[np.integer]:
-    """Copy into half the memory where the sums fit, as moving it is what takes the time."""
+    """Return a copy, of half the width where the sums fit, as memory traffic takes the time."""
     fits = cells.max(initial=0) * cells.shape[1] < 2**31
     return np.array(cells, np.int32 if fits else np.int64)
 
@@ -171,25 +170,25 @@ def _running_sums(weights: npt.NDArray[np.number]) -> RuledOut:
     return sums
 
 
-# The risk of a value at many amounts of knowledge, quickly enough to be dragged: points × undominated groups, of which
+# The risk of a value at many amounts of knowledge, fast enough to be dragged: points × undominated groups, of which
 # there are tens where a release has millions of people.  `Acquaintance` measures one point exactly and has its witness.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RiskMap:
-    """The risk of a value wherever one looks; points are rows (rules_out, others, family).
+    """The risk of a value at any amounts of knowledge; points are rows (rules_out, others, family).
 
     >>> ward = RiskMap.from_release(Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}]), "AIDS")
     >>> ward.risks(np.array([[0, 0, 0], [1, 2, 0]])).round(9).tolist()
     [0.125, 0.5]
-    >>> ward.withstands(np.array([[0, 0, 0], [1, 2, 0]]), 0.5).tolist()
+    >>> ward.resists(np.array([[0, 0, 0], [1, 2, 0]]), 0.5).tolist()
     [True, False]
     >>> ward.most_alone(0.5)
     (1, 5, 5)
     """
 
-    groups: Groups  # as seen from the value
-    place: int
+    groups: Groups  # with the value, or category, as one value
+    value: int  # its index
     # undominated (n, a, weight ruled out), a row per ℓ; short rows are filled with their own entries, and the last one
     # is that of all other values that occur with σ: ruling out more values changes nothing
     sizes: Integers
@@ -207,8 +206,8 @@ class RiskMap:
         return cls.from_groups(groups, int(targets.indices(groups)[0]))
 
     @classmethod
-    def from_groups(cls, groups: Groups, place: int) -> RiskMap:
-        sizes, counts, most = merge_pairs([_list_pairs(block, place) for block in _cut_groups(groups, place)])
+    def from_groups(cls, groups: Groups, value: int) -> RiskMap:
+        sizes, counts, most = merge_pairs([_list_pairs(block, value) for block in _cut_groups(groups, value)])
         # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
         left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
         rows = [find_undominated(sizes, -counts, column) for column in left.T]
@@ -217,7 +216,7 @@ class RiskMap:
         weight = np.take_along_axis(most.T, chosen, axis=1)
         ruled_out = -weight.astype(np.float64) if groups.semantics == "set" else weight.astype(np.int64)
         families = find_undominated(sizes, -counts)
-        return cls(groups, place, sizes[chosen], counts[chosen], ruled_out, sizes[families], counts[families])
+        return cls(groups, value, sizes[chosen], counts[chosen], ruled_out, sizes[families], counts[families])
 
     @property
     def anybody(self) -> bool:
@@ -230,7 +229,7 @@ class RiskMap:
 
     @property
     def enough(self) -> int:
-        """So many others, or so large a family, always settle it."""
+        """A number of others, or of family, that makes the value certain."""
         return int(self.sizes.max(initial=0)) + 1
 
     def risks(self, points: Integers) -> Floats:
@@ -241,8 +240,8 @@ class RiskMap:
         lowered = logs - tolerance(np.where(np.isfinite(logs), logs, 0.0), family)
         return np.asarray(np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0))
 
-    def withstands(self, points: Integers, below: Bound) -> Flags:
-        """Decide at each point whether the risk stays below a limit c: NR must stay above its odds, (1 − c)/c."""
+    def resists(self, points: Integers, below: Bound) -> Flags:
+        """Return whether the risk stays below a limit c at each point: NR must stay above its odds, (1 − c)/c."""
         limit = exact(below)
         if not 0 < limit <= 1:
             return np.full(len(points), limit > 1)
@@ -285,7 +284,7 @@ class RiskMap:
 
     def _stays_above(self, knowledge: Knowledge, odds: Fraction) -> bool:
         if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
-            worst = FiveMinima.from_groups(self.groups, np.array([self.place]), knowledge).worst()
+            worst = FiveMinima.from_groups(self.groups, np.array([self.value]), knowledge).worst()
             assert worst is not None, "undominated groups have the value"
             return worst[2] < 1 / (1 + odds)
         targets, families = self.targets(knowledge.rules_out), self.families()
@@ -300,10 +299,10 @@ class RiskMap:
             least = min(prod((minima[each] for each in numbers), start=one) for numbers in ARRANGEMENTS)
             return bool(arithmetic.exceeds(least, odds))
 
-        return compare_exactly(sum(max(each.bits(m) for each in places) for places in (targets, families)), exceeds)
+        return compare_exactly(sum(max(each.bits(m) for each in seen) for seen in (targets, families)), exceeds)
 
     def targets(self, rules_out: int) -> list[ValueInGroup]:
-        """List the groups that matter to T for one ℓ, exactly (not in `set`, where weights are logarithms)."""
+        """Return the groups that matter to T for one ℓ, exactly (not in `set`, where weights are logarithms)."""
         columns = (self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out])
         triples = zip(*(column.tolist() for column in columns), strict=True)
         return [ValueInGroup(self.groups.semantics, n, a, (ruled_out,)) for n, a, ruled_out in triples]
@@ -313,27 +312,27 @@ class RiskMap:
         return [ValueInGroup(self.groups.semantics, n, a, ()) for n, a in pairs]
 
     def maximal(self, points: Integers, below: Bound) -> Flags:
-        """Decide which points are of the knowledge skyline: one more of anything would be too much."""
+        """Return which points are on the knowledge skyline: one more of anything is too much."""
         beyond = points[:, np.newaxis] + np.eye(3, dtype=np.int64)  # one more of each: (points, 3, 3)
-        too_much = ~self.withstands(beyond.reshape(-1, 3), below).reshape(-1, 3)
+        too_much = ~self.resists(beyond.reshape(-1, 3), below).reshape(-1, 3)
         too_much |= beyond[..., 0] > self.most_ruled_out
-        return np.asarray(self.withstands(points, below) & too_much.all(axis=1))
+        return np.asarray(self.resists(points, below) & too_much.all(axis=1))
 
     def most_others(self, rules_out: Integers, family: Integers, below: Bound) -> Integers:
-        """Return the largest number of others that is withstood, for many ℓ and m at once; −1 where there is none.
+        """Return the largest number of others that is resisted, for many ℓ and m at once; −1 where there is none.
 
-        Where there is no end (nobody has the value, or the limit is never reached), so many as would settle it.
+        `enough` where any number is (nobody has the value, or the limit is never reached).
         """
         return largest_passed(
-            lambda others: self.withstands(np.column_stack((rules_out, others, family)), below),
+            lambda others: self.resists(np.column_stack((rules_out, others, family)), below),
             np.full(len(rules_out), self.enough + 1),
         )
 
     def most_alone(self, below: Bound) -> tuple[int, int, int]:
-        """Return the most of each kind of knowledge that is withstood by itself; −1 each where not even nothing is."""
+        """Return the most of each kind of knowledge alone that is resisted; −1 each where not even none is."""
         ends = np.array([self.most_ruled_out, self.enough, self.enough]) + 1
         # one kind each: (3, 3) amounts, all but the diagonal 0
-        passed = largest_passed(lambda amounts: self.withstands(np.diag(amounts), below), ends)
+        passed = largest_passed(lambda amounts: self.resists(np.diag(amounts), below), ends)
         rules_out, others, family = passed.tolist()
         return rules_out, others, family
 
@@ -396,12 +395,13 @@ def skyline(
     default: Iterable[SkylinePoint] = (),
     apart_from: Sequence[Label] = (),
 ) -> Skylines:
-    """Which amounts of knowledge must a release withstand, value by value?
+    """Return the criteria on the amounts of knowledge that a release must resist, value by value.
 
-    For each value points (rules_out, others, family, limit): the risk of the value stays below the limit against
-    whoever knows at most that much.  `default` is for every other value of the release, `apart_from` some.  A point
-    that follows from another (as much knowledge or more, no higher limit) is dropped, with a note.  Several values as
-    a tuple are a category, whose points are about having any; each of them alone is still one of the other values.
+    For each value points (rules_out, others, family, limit): the risk of the value stays below the limit against an
+    attacker who knows at most that much.  `default` is for every other value of the release, `apart_from` some.  A
+    point that follows from another (as much knowledge or more, no higher limit) is dropped, with a note.  Several
+    values as a tuple are a category, whose points are about having any; each of them alone is still one of the other
+    values.
 
     >>> required = skyline({"AIDS": [(1, 5, 2, 0.5), (0, 3, 0, 0.5)]}, default=[(4, 0, 0, 0.75)])
     >>> for criterion in required:
@@ -428,7 +428,7 @@ def skyline(
 
 
 def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
-    """Leave out categories, whose values are judged one by one like any others.
+    """Return the values of targets without categories, whose values are judged one by one like any others.
 
     >>> single_values(["AIDS", Predicate.any_of("Flu", "Cold"), Predicate.any_of(None)])
     ('AIDS', None)
@@ -442,27 +442,27 @@ def _read_points(points: object) -> tuple[SkylinePoint, ...]:
         raise BadPolicy(f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {as_given(points)}")
     read = []
     for amounts in points:
-        wanted = "a point of a skyline is (rules_out, others, family, limit), not"
+        expected = "a point of a skyline is (rules_out, others, family, limit), not"
         if not isinstance(amounts, Sequence):  # one point where a list of them belongs
-            raise BadPolicy(f"{wanted} {as_given(amounts)}; list points in [...]")
+            raise BadPolicy(f"{expected} {as_given(amounts)}; list points in [...]")
         if len(amounts) != 4:
-            raise BadPolicy(f"{wanted} {tuple(amounts)}")
+            raise BadPolicy(f"{expected} {tuple(amounts)}")
         read.append(cast("SkylinePoint", tuple(amounts)))  # `from_points` checks what they are
     return tuple(read)
 
 
 KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
-"""Rules out, others, family; `math.inf` where there is no end."""
+"""Rules out, others, family; `math.inf` where any number is resisted."""
 
 
 MOST_SKYLINE_POINTS, SPACED = 1 << 20, 1 << 12
-"""The most (ℓ, m) for which a knowledge skyline is computed whole, and how many evenly spaced ones stand for more."""
+"""The most (ℓ, m) for which a knowledge skyline is computed whole, and the number of evenly spaced ones otherwise."""
 
 
 class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
-    """Maximal points: a tuple that knows of which release, value and limit (see `knowledge_skyline`).
+    """Maximal points, as a tuple with their release, value and limit (see `knowledge_skyline`).
 
-    `complete` is False where only some of them were computed, as there are too many.
+    `complete` is False where there are too many, and only some were computed.
     """
 
     release: Release
@@ -473,24 +473,24 @@ class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple o
     def plot(self, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
         """Draw the risk at each amount of knowledge, and the line up to which it stays below the limit.
 
-        `own` is a point to mark: the one that a policy asks for.  An Altair chart, which needs the extra `plot`: a
+        `own` is a point to mark, such as that of a policy.  An Altair chart, which needs the extra `plot`: a
         notebook shows it, `chart.save("skyline.svg")` writes it.
         """
         from sidelight.report.charts.skyline import skyline_chart  # noqa: PLC0415 - it stands below
 
-        given: object = own
-        if given is not None and not (isinstance(given, tuple) and len(given) == 3):
-            raise WrongKind(f"own= is a point (rules_out, others, family), not {as_given(given)}")
+        point: object = own
+        if point is not None and not (isinstance(point, tuple) and len(point) == 3):
+            raise WrongKind(f"own= is a point (rules_out, others, family), not {as_given(point)}")
         return skyline_chart(self, own=own)
 
 
 def knowledge_skyline(release: Release, value: Value, below: Bound) -> KnowledgeSkyline:
-    """How much may somebody know before the risk of `value` (or of any of several) is no longer below a limit?
+    """Return how much an attacker may know before the risk of `value` (or of any of several) reaches a limit.
 
     All maximal (ℓ, k, m) = (rules_out, others, family) of `Acquaintance` at which Pr(t has σ | knowledge) < `below`:
-    at or under one of them the release holds, above them all it does not.  Empty when it does not hold against
-    somebody who knows nothing.  Where families of millions are withstood, `complete` is False and the points are some
-    of the maximal ones, evenly spread over the sizes of families.
+    at or below one of them the release holds, above them all it does not.  Empty when it does not hold against an
+    attacker who knows nothing.  Where families of millions are resisted, `complete` is False and the points are some of
+    the maximal ones, evenly spread over the sizes of families.
 
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 3, "Heart": 2, "Ulcer": 2}])
     >>> knowledge_skyline(release, "Flu", below=0.6)
@@ -511,9 +511,9 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
     elif limit:
         rows, family = len(seen.sizes), seen.most_alone(below)[2]
         complete = rows * (family + 1) <= MOST_SKYLINE_POINTS
-        found = (_all_maximal if complete else _some_maximal)(seen, below, rows, family)
-        # who can rule out all values that occur with it can rule out the others too
-        points = ((seen.most_ruled_out if point[0] == rows - 1 else point[0], *point[1:]) for point in found)
+        maximal = (_all_maximal if complete else _some_maximal)(seen, below, rows, family)
+        # ruling out all values that occur with it rules out the others too
+        points = ((seen.most_ruled_out if point[0] == rows - 1 else point[0], *point[1:]) for point in maximal)
     skyline = KnowledgeSkyline(points)
     skyline.release, skyline.value, skyline.below, skyline.complete = release, value, below, complete
     return skyline
@@ -540,9 +540,9 @@ def _some_maximal(seen: RiskMap, below: Bound, rows: int, family: int) -> tuple[
     # of points with the same ℓ and k one is enough, as the largest m for them is found next
     rules_out, most = np.unique(np.stack((rules_out, most), axis=1)[most >= 0], axis=0).T
     largest = largest_passed(
-        lambda m: seen.withstands(np.column_stack((rules_out, most, m)), below), np.full(len(most), family + 1)
+        lambda m: seen.resists(np.column_stack((rules_out, most, m)), below), np.full(len(most), family + 1)
     )
     # maximal only where one more value ruled out is too much, with the same k and m
     next_one = np.column_stack((np.minimum(rules_out + 1, rows - 1), most, largest))
-    kept = (rules_out == rows - 1) | ~seen.withstands(next_one, below)
+    kept = (rules_out == rows - 1) | ~seen.resists(next_one, below)
     return tuple(sorted(zip(*(each[kept].tolist() for each in (rules_out, most, largest)), strict=True)))

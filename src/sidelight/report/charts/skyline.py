@@ -386,7 +386,7 @@ class LiveSkyline:
         # (cells, 3), the last amount varying fastest: the risk map answers for all cells at once
         points = np.array(list(product(*amounts)))
         cells = [(panel, across, up) for panel, across, up in points.tolist()]
-        kept, maximal = self.risk_map.withstands(points, self.below), self.risk_map.maximal(points, self.below)
+        kept, maximal = self.risk_map.resists(points, self.below), self.risk_map.maximal(points, self.below)
         panel, across, up = (KnowledgeAxis(name, tuple(each)) for name, each in zip(DIRECTIONS, amounts, strict=True))
         grid = _Cells(
             Acquaintance.name,

@@ -84,7 +84,7 @@ def test_a_limit_that_the_risk_reaches_exactly_is_not_passed(semantics):
     risk = sl.Acquaintance(1, 2, 1, value="a").measure(release).value
     point = np.array([[1, 2, 1]])
     for limit, passes in ((risk, False), (risk + Fraction(1, 10**15), True), (risk - Fraction(1, 10**15), False)):
-        assert groups.withstands(point, limit).tolist() == [passes]
+        assert groups.resists(point, limit).tolist() == [passes]
 
 
 def test_long_numbers_decide_next_to_a_limit_too():
@@ -165,7 +165,7 @@ def test_points_pass_one_by_one_as_measured(monkeypatch, semantics, limit):
     assert len(set(expected)) == 2
     for at_once in (1, 7, pareto.POINTS_AT_ONCE):
         monkeypatch.setattr(pareto, "POINTS_AT_ONCE", at_once)
-        assert seen.withstands(points, limit).tolist() == expected
+        assert seen.resists(points, limit).tolist() == expected
 
 
 @pytest.mark.parametrize("bags", [[{"a": 3, "b": 0, "c": 5, "d": 1}, {"a": 2, "b": 4, "c": 0, "d": 0}], WIDE])
@@ -251,15 +251,15 @@ def test_amounts_of_a_million_settle_it():
 
 def test_a_limit_that_is_met_is_not_kept():
     point = np.array([[0, 0, 0]])
-    assert RiskMap.from_release(WARD, "Flu").withstands(point, 0.5).tolist() == [False]
-    assert RiskMap.from_release(WARD, "Flu").withstands(point, 0.5000001).tolist() == [True]
-    assert RiskMap.from_release(WARD, "Flu").withstands(point, 0).tolist() == [False]
+    assert RiskMap.from_release(WARD, "Flu").resists(point, 0.5).tolist() == [False]
+    assert RiskMap.from_release(WARD, "Flu").resists(point, 0.5000001).tolist() == [True]
+    assert RiskMap.from_release(WARD, "Flu").resists(point, 0).tolist() == [False]
 
 
 def test_what_nobody_has_is_never_a_risk():
     nobody = RiskMap.from_release(sl.Release.from_counts([{"Flu": 0, "Cold": 3}]), "Flu")
     assert nobody.risks(np.array([[1, 5, 5]])).tolist() == [0]
-    assert nobody.withstands(np.array([[1, 5, 5]]), 0.1).tolist() == [True]
+    assert nobody.resists(np.array([[1, 5, 5]]), 0.1).tolist() == [True]
 
 
 def test_where_nothing_is_withstood_there_is_no_most():
@@ -313,7 +313,7 @@ def test_what_is_withstood_maximal_and_the_most_are_as_measured(below):
         if risk < below
     }
     skyline = sl.knowledge_skyline(HOSPITAL, "AIDS", below=below)
-    assert ward.withstands(POINTS, below).tolist() == [tuple(point) in withstood for point in POINTS.tolist()]
+    assert ward.resists(POINTS, below).tolist() == [tuple(point) in withstood for point in POINTS.tolist()]
     assert ward.maximal(POINTS, below).tolist() == [tuple(point) in skyline for point in POINTS.tolist()]
     rules_out, family = np.array([*product(range(4), range(4))]).T
     most = [
@@ -346,15 +346,15 @@ def test_where_there_is_no_end_the_most_are_as_many_as_would_settle_it():
 def test_no_risk_is_below_nothing_and_every_one_is_below_more_than_one(below, holds):
     point = np.array([[0, 0, 0]])
     nobody = sl.Release.from_counts([{"Flu": 0, "Cold": 3}])
-    assert RiskMap.from_release(WARD, "AIDS").withstands(point, below).tolist() == [holds]
-    assert RiskMap.from_release(nobody, "Flu").withstands(point, below).tolist() == [holds]
-    assert RiskMap.from_release(WARD, "AIDS").withstands(np.array([[0, 9, 9]]), below).tolist() == [below > 1]
+    assert RiskMap.from_release(WARD, "AIDS").resists(point, below).tolist() == [holds]
+    assert RiskMap.from_release(nobody, "Flu").resists(point, below).tolist() == [holds]
+    assert RiskMap.from_release(WARD, "AIDS").resists(np.array([[0, 9, 9]]), below).tolist() == [below > 1]
 
 
 def test_no_points_have_no_risks():
     none = np.empty((0, 3), np.int64)
     assert RiskMap.from_release(WARD, "AIDS").risks(none).tolist() == []
-    assert RiskMap.from_release(WARD, "AIDS").withstands(none, 0.5).tolist() == []
+    assert RiskMap.from_release(WARD, "AIDS").resists(none, 0.5).tolist() == []
 
 
 def test_what_is_no_release_of_one_column_is_refused():
