@@ -1,18 +1,19 @@
-"""Who is exposed by a release and another one about the same people, and which coarser release would pass?
+"""People disclosed by a release together with another one about them, and the coarser release that would pass.
 
-Everything that is counted is counted by `attack.intersect`: of both releases together, and of each alone.  What would
-pass is found by making columns of the table coarser one level at a time, each time that which gives away the fewest
-people; where the other release alone gives away too many, nothing would.
+`sl.intersect` counts them: of both releases together, and of each alone.  A coarser release is found by raising one
+level at a time, the one that leaves the fewest people disclosed; where the other release alone discloses too many, none
+would pass.
 
-*Invariant: no row of a person.*  Whoever is worst off is told by what both releases print of them.
+*Invariant: no row of a person.*  The person at most risk is described by what both releases print of them.
 
-Below: what would releases of samples of a table give away together, before any is published?
+Below: what releases of samples of a table would disclose together, before any is published.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -34,10 +35,13 @@ from sidelight.answers.sources import read_asked_table, read_levels
 from sidelight.attack.report import percent, sentences
 from sidelight.documents.document import DocumentPart
 from sidelight.engines.files import columns_of
-from sidelight.errors import BadMeasure, BadNoise, BadPolicy, BadTable, as_names, did_you_mean
+from sidelight.errors import BadMeasure, BadNoise, BadPolicy, BadTable, SidelightError, as_names, did_you_mean
 from sidelight.policy.limits import read_limit, read_share
+from sidelight.publish.publish import read_published
+from sidelight.release.read import release_from
 from sidelight.report.answer import Answer, Live, Recipe
-from sidelight.report.page import Blocks, Grid, PageSection, Points, Verdict
+from sidelight.report.page import Blocks, Grid, PageSection, Picture, Points, Verdict
+from sidelight.report.plots import picture_of
 from sidelight.table.labels import show_in_list
 from sidelight.table.roles import Roles
 from sidelight.text import counted, shell
@@ -52,10 +56,10 @@ if TYPE_CHECKING:
     from sidelight.table.table import Table
 
 
-class GivenFile(DocumentPart):
-    """A file that somebody gave: its name as they call it, where it is kept, and whether a sidecar is beside it."""
+class UploadedFile(DocumentPart):
+    """An uploaded file: its own name, the path where it is stored, and whether it came with a sidecar."""
 
-    key: str  # drawn anew each time: an address of yesterday names nothing today
+    key: str  # random, so that an old address names no file
     name: str
     columns: tuple[str, ...] = ()
     sidecar: bool = False
@@ -64,28 +68,28 @@ class GivenFile(DocumentPart):
 
 @dataclass(frozen=True, slots=True)
 class OtherRelease:
-    """A release that is looked at beside another, whom somebody looks for in both, and how."""
+    """The other release, the people to look for in both, and how to find them."""
 
-    other: GivenFile
-    people: GivenFile | None  # None: those of the table
-    roles: Roles  # of the other release, where no sidecar tells them
-    present: Fraction  # how likely each of the people is in it
-    at_most: Fraction  # the share of people that may be given away
+    other: UploadedFile
+    people: UploadedFile | None  # None: those of the table
+    roles: Roles  # of the other release, unless it has a sidecar
+    present: Fraction  # probability that each of the people is in it
+    at_most: Fraction  # the limit on the share of people who are disclosed
     locate: LocateMethod | None
-    same_values: tuple[tuple[str, str], ...] | None = None  # None: nobody said so
+    same_values: tuple[tuple[str, str], ...] | None = None  # None: not specified
 
     @property
     def attack(self) -> OtherRelease:
-        """The same, however many may be given away."""
+        """The same attack, whatever the limit."""
         return replace(self, at_most=Fraction(0))
 
     @property
     def no_command(self) -> str:
-        """Why one command cannot read it and another release."""
+        """The comment in place of a command, where one cannot read both releases."""
         return f"# {self.other.name} prints other columns: the Python reads each file as it is"
 
     def write_command(self, recipe: FileRecipe, file: str, *options: str) -> str:
-        """Write the command that attacks a file and this one; nothing where one command cannot read both."""
+        """Write the command that attacks a file and this one; empty where one command cannot read both."""
         roles, own = recipe.roles, self.roles
         if not self.other.sidecar and (own.quasi, own.value_columns) != (roles.quasi, roles.value_columns):
             return ""
@@ -98,13 +102,13 @@ class OtherRelease:
         words += ["--hierarchies", recipe.hierarchies] if recipe.hierarchies else []
         words += ["--locate", self.locate] if self.locate else []
         words += ["--present", "1", "--present", str(self.present)] if self.present != 1 else []
-        # '=' alone says that equal words, and no others, mean the same
+        # '=' alone: equal labels, and no others, mean the same
         same = [] if self.same_values is None else [f"{one}={other}" for one, other in self.same_values] or ["="]
         words += [word for pair in same for word in ("--same-value", pair)]
         return shell([*words, "--at-most", str(self.at_most), *options])
 
     def recipe(self, file: FileRecipe, columns: Sequence[str]) -> Recipe:
-        """Write the command and the Python that attack a file, as coarse as it is looked at, and this one."""
+        """Write the recipe that attacks a file, generalised to its levels, and this one."""
         commands, name = file.preparations(), file.file
         if file.levels:
             name = "release.csv"
@@ -123,7 +127,7 @@ class OtherRelease:
         exposure: str = "exposure",
         has_hierarchies: bool = False,
     ) -> list[str]:
-        """Write the Python that attacks a release, which is at hand, and this one; `columns` are those of the table."""
+        """Write the Python that attacks a release in memory and this one; `columns` are those of the table."""
         lines, by = list[str](), Name("hierarchies") if recipe.hierarchies else None
         people: object = Name("people") if self.people is None else self.people.name
         if self.people is None:
@@ -138,7 +142,7 @@ class OtherRelease:
             people=people,
             by=by,
             locate=self.locate,
-            same_values=None if self.same_values is None else Name(repr(dict(self.same_values))),  # {} says none
+            same_values=None if self.same_values is None else Name(repr(dict(self.same_values))),  # {}: no others
             present=[1, self.present] if self.present != 1 else None,
         )
         other = write_release(self.other.name, self.roles, by_sidecar=self.other.sidecar)
@@ -146,7 +150,7 @@ class OtherRelease:
 
 
 class CoarserRelease(DocumentPart):
-    """How many people are given away if this release prints these levels; `passes`: few enough, by candidate sets."""
+    """How many people this release discloses at these levels; `passes`: few enough, by candidate sets."""
 
     levels: dict[str, int]
     given_away: int
@@ -155,7 +159,7 @@ class CoarserRelease(DocumentPart):
 
 
 class ExposureAnswer(DocumentPart):
-    """Who is exposed, and how."""
+    """How many people are disclosed, and how."""
 
     name: str
     people: int
@@ -172,26 +176,60 @@ class ExposureAnswer(DocumentPart):
     exposure: Live[sl.Exposure]
     beside: Live[OtherRelease]
 
+    def draw(self) -> tuple[Picture, ...]:
+        """Draw how many values are left, and the beliefs; nothing without the extra that draws."""
+        with suppress(SidelightError):
+            return tuple(picture_of(self.exposure.plot(each)) for each in ("values left", "belief"))
+        return ()
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExposureRequest:
-    """The release that is looked at, the one beside it, and whom somebody looks for in both."""
+    """The release that is attacked, the other one, and the people to look for in both."""
 
     beside: OtherRelease
     release: Release
     other: Release
     name: str  # of the release
-    known: tuple[str, ...]  # what is known of people, of all that either release prints
-    people: Table | str  # or the place of a file
-    truth: str | None = None  # the column of the people that says what is true
-    by: Mapping[str, Hierarchy] = field(default_factory=dict)  # as they were given
+    known: tuple[str, ...]  # the printed columns that are known of people
+    people: Table | str  # or the path of a file
+    truth: str | None = None  # the column of the people with the true value
+    about: str | None = None  # the sensitive column that is attacked, where there are several
+    by: Mapping[str, Hierarchy] = field(default_factory=dict)  # from the command
     table: Table | None = None  # from which coarser releases are made
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table
-    levels: Mapping[str, int] = field(default_factory=dict)  # as coarse as the release is
-    about: str | None = None  # the sensitive column that it is about, where there are several
+    levels: Mapping[str, int] = field(default_factory=dict)  # of the release
+
+    @classmethod
+    def gather(
+        cls,
+        beside: OtherRelease,
+        release: Release,
+        *,
+        sensitive: str,
+        columns: Sequence[str],
+        read_people: Callable[[tuple[str, ...]], Table],
+        **settings: Any,  # noqa: ANN401 - name, by, table, hierarchies, levels
+    ) -> ExposureRequest:
+        """Read the other release and the people, who have `columns`; `read_people` takes those that are known."""
+        about = sensitive if len(release.sensitive_columns) > 1 else None
+        release = release if about is None else release.about(about)
+        path, people, truth = beside.other.path, beside.people, release.sensitive_columns[0]
+        other = read_published(path) if beside.other.sidecar else release_from(str(path), beside.roles)
+        known = tuple(name for name in list_columns(release, other) if name in columns)
+        return cls(
+            beside=beside,
+            release=release,
+            other=other,
+            known=known,
+            people=read_people(known) if people is None else str(people.path),
+            truth=truth if people is not None and truth in columns else None,
+            about=about,
+            **settings,
+        )
 
     def intersect(self, release: Release, present: tuple[int, int] = (1, 1)) -> sl.Exposure:
-        """Look for people in a release and the other one; `present` 0 says that nobody is in one of them."""
+        """Look for people in a release and the other one; `present` 0: nobody is in that one."""
         beside = self.beside
         return sl.intersect(
             [release, self.other],
@@ -206,15 +244,15 @@ class ExposureRequest:
 
 
 def ask_exposure(request: ExposureRequest, progress: Progress) -> ExposureAnswer:
-    """Intersect, count, and look for what would pass."""
+    """Intersect the releases, count, and search for a coarser release that passes."""
     progress("releases", 0, None)
     beside, name = request.beside, request.beside.other.name
     together = request.intersect(request.release)
     own, others = (request.intersect(request.release, present) for present in ((1, 0), (0, 1)))
     holds = together.within(beside.at_most)
-    # where the other release alone gives away too many, nothing that this one prints would pass
+    # where the other release alone discloses too many, no release beside it would pass
     too_many = holds is False and others.within(beside.at_most) is not False
-    # who were not located, are contradicted, or would be given away if they are in both releases
+    # not located, contradicted, or disclosed only if they are in both releases
     still_open = replace(together, evidence="sets").undecided()
     what = "the value" if together.semantics == "single" else "some value"
     share = f" ({percent(together.perfect)})" if together.given_away else ""
@@ -231,7 +269,7 @@ def ask_exposure(request: ExposureRequest, progress: Progress) -> ExposureAnswer
         open=still_open,
         sentence=f"Together they give away {what} of {whom}; alone, {alone}.{unknown}",
         holds=holds,
-        witness=worst_off(together),
+        witness=describe_worst(together),
         coarser=tuple(_climb(request, progress)) if too_many else (),
         notes=tuple(_notes(request, together)),
         exposure=together,
@@ -240,7 +278,7 @@ def ask_exposure(request: ExposureRequest, progress: Progress) -> ExposureAnswer
 
 
 def _climb(request: ExposureRequest, progress: Progress) -> Iterator[CoarserRelease]:
-    """Make columns coarser one level at a time until few enough are given away, by candidate sets if need be."""
+    """Raise levels one at a time until few enough people are disclosed, by candidate sets if need be."""
     table, by, at_most = request.table, request.hierarchies, request.beside.at_most
     levels, tried = dict.fromkeys(by, 0) | dict(request.levels), 0
     while table is not None:
@@ -279,12 +317,12 @@ def _notes(request: ExposureRequest, together: sl.Exposure) -> Iterator[str]:
 
 
 def list_columns(*releases: Release) -> tuple[str, ...]:
-    """Return the columns that releases print of people, each once."""
+    """Return the quasi-identifiers that releases print, each once."""
     return tuple(dict.fromkeys(column.name for each in releases for column in each.groups.columns))
 
 
-def worst_off(exposure: sl.Exposure) -> str:
-    """Tell of those who are worst off by what is printed of them, never by their own row."""
+def describe_worst(exposure: sl.Exposure) -> str:
+    """Describe the people at most risk by what is printed of them, never by their own row."""
     certain = np.flatnonzero(exposure.certain)
     if len(certain):
         by_loss = np.lexsort((exposure.people.sizes[certain], exposure.values_lost[certain]))
@@ -301,11 +339,11 @@ def worst_off(exposure: sl.Exposure) -> str:
     return replace(exposure.witness(row), cells=(), people=people).explain()
 
 
-# What is typed of the other release.
+# Parsing what is typed about the other release.
 
 
 def read_same_values(text: str) -> tuple[tuple[str, str], ...] | None:
-    """Read 'Influenza=Flu; HIV=AIDS'; '=' alone says that equal words, and no others, mean the same."""
+    """Parse 'Influenza=Flu; HIV=AIDS'; '=' alone: equal labels, and no others, mean the same."""
     pairs = [tuple(each.strip().partition("=")) for each in text.split(";") if each.strip()]
     if any(not equals or bool(one.strip()) != bool(other.strip()) for one, equals, other in pairs):
         raise BadMeasure(
@@ -315,17 +353,19 @@ def read_same_values(text: str) -> tuple[tuple[str, str], ...] | None:
 
 
 def read_typed_share(text: str, what: str) -> Fraction:
-    """Read a share of people from 0 to 1."""
+    """Parse a share of people from 0 to 1."""
     share = read_share(text)
     if share is None:
         raise BadMeasure(f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100")
     return share
 
 
-def choose_roles(other: GivenFile, like: Roles, source: str, *, known: Sequence[str] = (), secret: str = "") -> Roles:
-    """Return who is who in a file without a sidecar: as it is said, or columns that are called as those of `like`.
+def choose_roles(
+    other: UploadedFile, like: Roles, source: str, *, known: Sequence[str] = (), secret: str = ""
+) -> Roles:
+    """Return the roles in a file without a sidecar: the typed ones, or those of the same columns in `like`.
 
-    `like` says also how texts are read, `source` is the file whose columns those are.
+    `like` decides also how texts are read; `source` is the name of the file that it belongs to.
     """
     reading = replace(like, quasi=(), sensitive=None)
     columns = columns_of(str(other.path), reading)
@@ -342,7 +382,21 @@ def choose_roles(other: GivenFile, like: Roles, source: str, *, known: Sequence[
     return replace(reading, quasi=named, sensitive=secret)
 
 
-# What would releases of samples give away together?
+def list_roles(other: UploadedFile, roles: Roles) -> tuple[tuple[str, str], ...]:
+    """Return the columns of a file with their roles: of its sidecar, or of `roles`."""
+    if other.sidecar:
+        release = read_published(other.path)
+        quasi, sensitive = list_columns(release), release.sensitive_columns
+        names: Sequence[str] = (*quasi, *sensitive)
+    else:
+        quasi, sensitive = roles.quasi, roles.value_columns
+        names = columns_of(str(other.path), replace(roles, quasi=(), sensitive=None))
+    return tuple(
+        (name, "quasi" if name in quasi else "sensitive" if name in sensitive else "leave out") for name in names
+    )
+
+
+# What releases of samples would disclose together.
 
 
 FIGURES = {
@@ -353,11 +407,11 @@ FIGURES = {
     "actual": "people around",
     "query error": "query error",
 }
-"""What is shown of each way, and under which heading."""
+"""The estimates that are shown, and their headings."""
 
 
 def _read_policies(request: SimulateRequest) -> dict[str, sl.Policy]:
-    """Return the policies that are tried: the one of the question, with each limit of --try in turn."""
+    """Return the policies to try: that of the question, with each limit of --try in turn."""
     base = request.question.policy
     criteria = () if base is None else base.criteria
     tried = {text: sl.Policy(*criteria, read_limit(text)) for text in request.tried}
@@ -367,13 +421,13 @@ def _read_policies(request: SimulateRequest) -> dict[str, sl.Policy]:
 
 
 def _list_settings(request: SimulateRequest, policies: object, by: object) -> dict[str, Any]:
-    """Return how samples are drawn and published, as keywords, in the order in which a call is written."""
+    """Return the settings of the simulation as keywords, in the order of a written call."""
     settings = {"overlap": request.overlap, "seed": request.seed, "policies": policies, "by": by}
     return settings | {name: getattr(request, name) for name in ("people", "releases", "repetitions")}
 
 
 def write_simulate(request: SimulateRequest) -> str:
-    """Write the Python that comes to the same."""
+    """Write the Python that repeats it."""
     base = request.question.policy
     limits = [] if base is None else [str(each) for each in base.criteria]
     names = {text: [*limits, text] for text in request.tried} or {"policy": limits}
@@ -392,7 +446,7 @@ def write_simulate(request: SimulateRequest) -> str:
 
 
 class SimulateFacts(DocumentPart):
-    """How samples were drawn, and what each way of publishing them gave away; with noise, `beside_noise`."""
+    """How samples were drawn, and what each way of publishing disclosed; with noise, `beside_noise`."""
 
     overlap: int
     people: int
@@ -404,7 +458,7 @@ class SimulateFacts(DocumentPart):
 
 
 class SimulateAnswer(Answer[SimulateFacts]):
-    """What several releases of samples would give away together."""
+    """What several releases of samples would disclose together."""
 
     question: ClassVar[str] = "What would several releases give away together?"
 
@@ -430,7 +484,7 @@ class SimulateAnswer(Answer[SimulateFacts]):
 
 
 def ask_simulate(request: SimulateRequest, progress: Progress) -> SimulateAnswer:
-    """Draw samples, publish them, attack them together."""
+    """Draw samples, publish them, and attack them together."""
     policies = _read_policies(request)
     table, by = read_asked_table(request)
     settings = _list_settings(request, policies, by)

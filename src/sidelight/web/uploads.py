@@ -11,7 +11,7 @@ import secrets
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -19,12 +19,14 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from sidelight.answers.exposure import GivenFile
-from sidelight.engines.files import ending
+from sidelight.answers.exposure import UploadedFile
+from sidelight.engines.files import columns_of, ending
 from sidelight.engines.formats.text import PACKERS
-from sidelight.errors import BadTable
+from sidelight.errors import BadTable, SidelightError
 from sidelight.files import SIDECAR_ENDING, open_private, private_folder, sidecar_path
+from sidelight.publish.publish import read_published
 from sidelight.publish.sidecar import Sidecar
+from sidelight.table.roles import Roles
 from sidelight.web.workspace import MOST_FILES
 
 
@@ -33,10 +35,10 @@ class Uploads:
     """The uploaded files, by key."""
 
     folder: Path
-    _files: dict[str, GivenFile | None] = field(default_factory=dict)  # None: reserved while it arrives
+    _files: dict[str, UploadedFile | None] = field(default_factory=dict)  # None: reserved while it arrives
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> GivenFile:
+    def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> UploadedFile:
         """Store a file, with its sidecar and the other files of the release; its ending decides its format."""
         named = {_base_name(name): content for name, content in files}
         sidecars = [name for name in named if name.endswith(SIDECAR_ENDING)]
@@ -77,9 +79,32 @@ class Uploads:
         except BaseException:
             self.forget(key)
             raise
-        upload = GivenFile(key=key, name=main, path=path, sidecar=renamed is not None)
+        upload = UploadedFile(key=key, name=main, path=path, sidecar=renamed is not None)
         self._files[upload.key] = upload
         return upload
+
+    def keep_readable(
+        self, files: Sequence[tuple[str, BinaryIO]], reading: Roles, wording: Callable[[SidelightError], str]
+    ) -> UploadedFile:
+        """Store a file, and return it with its columns; remove one that cannot be read."""
+        upload = self.keep(files)
+        try:
+            columns = columns_of(str(upload.path), reading)
+            if upload.sidecar:
+                read_published(upload.path)
+        except BaseException as error:
+            problem = self.show_names(wording(error)) if isinstance(error, SidelightError) else None
+            self.forget(upload.key)
+            if problem is not None:
+                raise BadTable(problem) from None
+            raise
+        return upload.model_copy(update={"columns": columns})
+
+    def show_names(self, text: str) -> str:
+        """Return a text in which paths of stored files are replaced by the names of uploads."""
+        for each in self.all():
+            text = text.replace(str(each.path), each.name).replace(each.path.name, each.name)
+        return text
 
     def _new_folder(self, key: str) -> Path:
         with self._lock:
@@ -95,11 +120,11 @@ class Uploads:
         shutil.rmtree(self.folder / key, ignore_errors=True)
         self._files.pop(key, None)
 
-    def all(self) -> tuple[GivenFile, ...]:
+    def all(self) -> tuple[UploadedFile, ...]:
         """Return all uploaded files."""
         return tuple(upload for upload in [*self._files.values()] if upload is not None)
 
-    def __getitem__(self, key: str) -> GivenFile:
+    def __getitem__(self, key: str) -> UploadedFile:
         upload = self._files.get(key)
         if upload is None:
             raise BadTable("that file is gone: it went when the page was closed; give it again")

@@ -130,9 +130,9 @@ def read_state(fields: Iterable[tuple[str, str]]) -> State:
     texts: dict[str, list[str]] = defaultdict(list)
     for name, text in fields:
         texts[name].append(text)
-    sensitive = _names(texts["sensitive"])
+    sensitive = read_names(texts["sensitive"])
     return State(
-        quasi=tuple(name for name in _names(texts["quasi"]) if name not in sensitive),
+        quasi=tuple(name for name in read_names(texts["quasi"]) if name not in sensitive),
         sensitive=sensitive,
         missing=next((text for text in reversed(texts["missing"]) if text in MISSING), ""),
         levels=_levels(texts["level"]),
@@ -141,7 +141,8 @@ def read_state(fields: Iterable[tuple[str, str]]) -> State:
     )
 
 
-def _names(texts: Sequence[str]) -> tuple[str, ...]:
+def read_names(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns, each once; raise on too many."""
     names = tuple(dict.fromkeys(text for text in texts if text))
     if len(names) > MOST_COLUMNS:
         raise BadPolicy(f"the address names {len(names):,} columns; name at most {MOST_COLUMNS}")
@@ -199,6 +200,11 @@ class ExploredFile:
     notes: tuple[str, ...] = ()
     title: str = ""  # of the bundled example
     citation: str = ""
+
+    @property
+    def text_roles(self) -> Roles:
+        """How texts of other files are read, without any column."""
+        return Roles(missing_marks=self.roles.missing_marks, missing=self.roles.missing)
 
 
 class Answers:
@@ -320,6 +326,17 @@ class Workspace:
         """Read the table with the roles of the state."""
         read, roles = self.searched_file(state)
         return self.tables.of(("table", roles_key(roles)), lambda: read(roles))
+
+    def people(self, state: State, known: tuple[str, ...]) -> Table:
+        """Read the people of the table, with the columns that are known of them."""
+        read = self.source.read_table
+        if read is None:
+            raise BadTable(
+                f"{self.source.name} was published already, and says nothing of single people; drop a file of the "
+                "people whom somebody looks for, with the columns that are known of them"
+            )
+        roles = replace(self.roles(state), quasi=known, sensitive=state.sensitive[0])
+        return self.tables.of(("people", roles_key(roles)), lambda: read(roles))
 
     def searched_file(self, state: State) -> tuple[Callable[[Roles], Table], Roles]:
         """Return the function that reads the table of a search, and its roles."""

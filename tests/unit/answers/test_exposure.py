@@ -10,7 +10,7 @@ from support.explorer import opened
 from support.words import mentions, says
 
 import sidelight as sl
-from sidelight.answers.exposure import OtherRelease, worst_off
+from sidelight.answers.exposure import OtherRelease, describe_worst
 from sidelight.table.roles import Roles
 from sidelight.web.uploads import Uploads
 from sidelight.web.views.other_releases import gather
@@ -39,12 +39,12 @@ def test_each_alone_and_both_together_are_counted_of_the_same_people(two):
     assert mentions(answer.sentence, "Together", "give away", "at least 2 of 4 people", "50.0 %")
 
 
-def test_whoever_is_worst_off_is_told_by_what_is_printed():
+def test_whoever_is_describe_worst_is_told_by_what_is_printed():
     labels = [{"zip": "130**"}, {"zip": "148**"}]
     one = sl.Release.from_counts([{"a": 1, "b": 2}, {"b": 3}], labels=labels)
     two = sl.Release.from_counts([{"a": 2, "c": 2}, {"b": 1, "c": 1}], labels=labels)
     exposure = sl.intersect([one, two], people=sl.read_table(people(), quasi="zip", sensitive="v"))
-    words = worst_off(exposure)
+    words = describe_worst(exposure)
     who, where = words.splitlines()[:2]
     assert mentions(who, "2 people", "alike")
     assert where.startswith("release 1: group 1 (zip 130**)")
