@@ -60,7 +60,7 @@ from sidelight.report.release_report import Circumstances
 from sidelight.report.report import ATTACKERS, AuditReport, audit_report, notes_section
 from sidelight.rounding import ROUNDED
 from sidelight.search.method import Method, SearchResult
-from sidelight.search.protect import COMPARED, METHODS, ComparedRelease, MethodName, ReleaseComparison
+from sidelight.search.protect import METHODS, ComparedRelease, MethodName, ReleaseComparison
 from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED
 from sidelight.text import capitalize, counted, form, shorten_label
@@ -439,12 +439,12 @@ class CompareAnswer(FlatAnswer):
         headings = ("", "method", "groups", "suppressed", "what is printed, and of the largest group")
         yield Grid(headings, tuple(printed), figures=frozenset({0, 2, 3}), dense=True)
         worths = tuple(
-            (self._number(index), *(figure(row.result.utility[name], 3) for name in COMPARED))
+            (self._number(index), *(figure(row.result.utility[name], 3) for name in MEANINGS))
             for index, row in enumerate(self.ways.rows)
             if row.result is not None
         )
-        yield Grid(("", *COMPARED), worths, figures=frozenset(range(len(COMPARED) + 1)), dense=True)
-        meanings = Points(tuple(f"{name}: {MEANINGS[name]}" for name in COMPARED))
+        yield Grid(("", *MEANINGS), worths, figures=frozenset(range(len(MEANINGS) + 1)), dense=True)
+        meanings = Points(tuple(f"{name}: {MEANINGS[name]}" for name in MEANINGS))
         yield PageSection("What it means (less is better)", (meanings,))
         yield PageSection("Which one", (Points((*self.advice, self._command())),))
         yield from notes_section(self.notes)
@@ -510,7 +510,7 @@ def ask_compare(
 def _row_fields(
     ways: ReleaseComparison, row: ComparedRelease, wording: Callable[[sl.SidelightError], str]
 ) -> dict[str, Any]:
-    utility: dict[str, float] = {} if row.result is None else {name: row.result.utility[name] for name in COMPARED}
+    utility: dict[str, float] = {} if row.result is None else {name: row.result.utility[name] for name in MEANINGS}
     return {
         **ways.as_data(row),
         **utility,

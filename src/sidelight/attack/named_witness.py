@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from sidelight.release.groups import GroupName
     from sidelight.table.hierarchy import Hierarchy
 
-MOST_STEPS = 1_000_000  # of counting who shares occurrences; beyond, bounds must do
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NamedWitness:
@@ -230,8 +228,12 @@ def _exists(release: Release, witness: AcquaintanceWitness) -> tuple[Amount, Amo
     return share_that_leave_out(people, count, witness.others.people)
 
 
-def share_that_leave_out(people: int, occurrences: int, without: int) -> tuple[Amount, Amount]:
-    """Return the share of the ways to assign occurrences to people in which at least `without` get none, or bounds.
+def share_that_leave_out(
+    people: int, occurrences: int, without: int, *, most_steps: int = 1_000_000
+) -> tuple[Amount, Amount]:
+    """Return the share of the ways to assign occurrences to people in which at least `without` get none.
+
+    Where counting would take more than `most_steps`, bounds of it.
 
     >>> share_that_leave_out(3, 2, 1), share_that_leave_out(3, 2, 2)
     ((Fraction(1, 1), Fraction(1, 1)), (Fraction(1, 3), Fraction(1, 3)))
@@ -241,7 +243,7 @@ def share_that_leave_out(people: int, occurrences: int, without: int) -> tuple[A
         return Fraction(1), Fraction(1)
     if most == 0:
         return Fraction(0), Fraction(0)
-    if occurrences * most > MOST_STEPS or occurrences * people.bit_length() > BITS_REPORTED:
+    if occurrences * most > most_steps or occurrences * people.bit_length() > BITS_REPORTED:
         # the two bounds of the module in logarithms; 1e-9 covers the rounding of the sums
         logs = occurrences * (np.log(most) - np.log(people))
         choices = sum(np.log(people - index) - np.log(index + 1) for index in range(min(without, most)))

@@ -334,21 +334,21 @@ class NodeRecodings:
             return number_of[number_equal_rows(tuple(columns), len(keys.sizes))[0]]
 
         codes, sizes = [np.zeros(0, np.int32)] * len(node), np.zeros(0, np.int64)
-        parts: Iterable[Groups]
+        blocks: Iterable[Groups]
         if isinstance(groups, Groups):
-            parts = [groups if hidden is None else groups.take(kept)]
-            codes, sizes = [column.codes for column in parts[0].columns], parts[0].sizes
+            blocks = [groups if hidden is None else groups.take(kept)]
+            codes, sizes = [column.codes for column in blocks[0].columns], blocks[0].sizes
         else:
-            parts = replace(groups, hidden=hidden).unpack_groups()
+            blocks = replace(groups, hidden=hidden).unpack_groups()
         _, starts, stops = zip(*(self._level(column, level) for column, level in enumerate(node)), strict=True)
         label_people = tuple(np.zeros(len(start), np.int64) for start in starts)
         number = pairs = people = 0
-        for part in parts:
-            for total, column in zip(label_people, part.columns, strict=True):
-                np.add(total, add_up(column.codes, part.sizes, len(total)), out=total)
-            number += len(part)
-            pairs += int((part.sizes * part.sizes).sum())
-            people += int(part.sizes.sum())
+        for block in blocks:
+            for total, column in zip(label_people, block.columns, strict=True):
+                np.add(total, add_up(column.codes, block.sizes, len(total)), out=total)
+            number += len(block)
+            pairs += int((block.sizes * block.sizes).sum())
+            people += int(block.sizes.sum())
         return Regions(
             lattice.table,
             self._orders,

@@ -155,9 +155,9 @@ class GeneralisationTable(Tabular):
             for at, (name, large_is_bad) in enumerate(zip(self.measures, self.large_is_bad, strict=True))
         }
         worths = {name: [row.worths[at] for row in self.rows] for at, name in enumerate(self.utilities)}
-        whole = {name: pa.array(column, pa.int64()) for name, column in (levels | sizes).items()}
-        real = {name: pa.array(column, pa.float64()) for name, column in (values | worths).items()}
-        return pa.table(whole | real)
+        integers = {name: pa.array(column, pa.int64()) for name, column in (levels | sizes).items()}
+        floats = {name: pa.array(column, pa.float64()) for name, column in (values | worths).items()}
+        return pa.table(integers | floats)
 
 
 Mark = TypeVar("Mark")
@@ -329,10 +329,10 @@ def _build_questions(
 
 
 def _find_within(lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress) -> CheckedNodes:
-    whole = next((each for each in problem.policy.criteria if not each.measure.mergeable), None)
-    if whole is not None:
+    unmergeable = next((each for each in problem.policy.criteria if not each.measure.mergeable), None)
+    if unmergeable is not None:
         raise BadPolicy(
-            f"'{whole.measure.name}' looks at a whole release at once, and no search can follow its limit; leave "
+            f"'{unmergeable.measure.name}' looks at a whole release at once, and no search can follow its limit; leave "
             "that out, and name it among the measures"
         )
     refuse_too_many(lattice)

@@ -272,8 +272,8 @@ def search_with_suppression(
     def suppress(node: Node) -> bool:
         chosen = suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
         if chosen is not None:
-            held = chosen.suppressed if lattice.is_in_memory(node) else None
-            within[node] = replace(chosen, suppressed=held, worth=worth(chosen))
+            suppressed = chosen.suppressed if lattice.is_in_memory(node) else None
+            within[node] = replace(chosen, suppressed=suppressed, worth=worth(chosen))
         return chosen is not None
 
     # neighbours one after another, so that one is rolled up from the other

@@ -289,8 +289,8 @@ def average_column(
     elif labels == "set":
         # all labels that occur in each group
         groups_of, ranks = np.divmod(np.unique(group * len(order) + rank), len(order))
-        parts = np.split(ranks, np.flatnonzero(np.diff(groups_of)) + 1)
-        sets = [[order.labels[each] for each in part.tolist()] for part in parts]
+        ranks_by_group = np.split(ranks, np.flatnonzero(np.diff(groups_of)) + 1)
+        sets = [[order.labels[each] for each in part.tolist()] for part in ranks_by_group]
         texts = [each[0] if len(each) == 1 else "{" + ", ".join(map(shown, each)) + "}" for each in sets]
     else:
         kinds, kind = np.unique(group * len(order) + rank, return_inverse=True)

@@ -258,10 +258,10 @@ class Acceptance:
         """Return the most balanced cuts whose halves may hold, in the order of the groups."""
         within = []
         for cuts in proposals.medians():
-            held = cuts.take(proposals.groups.may_hold_in_halves(cuts, self.policy))
-            within.append(held)
+            passing = cuts.take(proposals.groups.may_hold_in_halves(cuts, self.policy))
+            within.append(passing)
             if not self.checks:  # groups do not wait for each other
-                proposals.undecided[held.group] = False
+                proposals.undecided[passing.group] = False
         return Cuts.concatenate(within).sort_by_group()
 
     def others(self, proposals: Proposals) -> Cuts:
@@ -428,10 +428,10 @@ class ExactRelease:
         blocks = np.unique(block[cut])
         kept = np.isin(block, blocks)
         kept[cut] = False
-        parts = [*self._others(blocks.tolist()), *map(self.check.summary, halves)]
+        summaries = [*self._others(blocks.tolist()), *map(self.check.summary, halves)]
         if kept.any():
-            parts.append(self.check.summary(self.groups.take(np.flatnonzero(kept))))
-        return self.check.decides(merge_summaries(parts))
+            summaries.append(self.check.summary(self.groups.take(np.flatnonzero(kept))))
+        return self.check.decides(merge_summaries(summaries))
 
     @cached_property
     def _blocks(self) -> list[Summary]:

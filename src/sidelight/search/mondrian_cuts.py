@@ -129,13 +129,13 @@ class Line:
         """
         # half as wide is twice as quick to sort
         kind: npt.DTypeLike = np.uint32 if groups * width < 2**32 else np.int64
-        place = np.multiply(group, width, dtype=kind, casting="unsafe")
-        np.add(place, rank, out=place, casting="unsafe")
+        packed = np.multiply(group, width, dtype=kind, casting="unsafe")
+        np.add(packed, rank, out=packed, casting="unsafe")
         if (people == 1).all():
-            place.sort()
-            return cls.from_sorted(place, np.arange(len(place) + 1), groups=groups, width=width)
-        (places,), standing = sum_equal_rows([place.astype(np.int64)], people.astype(np.int64))
-        return cls.from_sorted(places, np.concatenate(([0], np.cumsum(standing))), groups=groups, width=width)
+            packed.sort()
+            return cls.from_sorted(packed, np.arange(len(packed) + 1), groups=groups, width=width)
+        (keys,), standing = sum_equal_rows([packed.astype(np.int64)], people.astype(np.int64))
+        return cls.from_sorted(keys, np.concatenate(([0], np.cumsum(standing))), groups=groups, width=width)
 
     @classmethod
     def from_sorted(cls, place: npt.NDArray[np.integer], before: Integers, *, groups: int, width: int) -> Line:
@@ -246,15 +246,15 @@ class Proposals:
         column, group = np.nonzero(self.undecided & (self._score > -np.inf))
         # sorted twice: the position of each column in the group's order
         rank = np.argsort(np.argsort(-self._score, axis=0, kind="stable"), axis=0)
-        parts = []
+        cuts_by_line = []
         for along, number, line in self.groups.lines(group, column):
             cuts = line.borders(self.orders[along], along, number)
             # 0 stands for none: the right half of a cut begins at rank 1 at least
             median = np.zeros(self.groups.groups, np.int64)
             medians = line.medians(self.orders[along], along, number)
             median[medians.group] = medians.rank
-            parts.append(self._large(cuts.take(cuts.rank != median[cuts.group])))
-        cuts = Cuts.concatenate(parts)
+            cuts_by_line.append(self._large(cuts.take(cuts.rank != median[cuts.group])))
+        cuts = Cuts.concatenate(cuts_by_line)
         imbalance = np.abs(2 * cuts.left - cuts.people)
         return cuts.take(np.lexsort((cuts.rank, imbalance, rank[cuts.column, cuts.group], cuts.group)))
 
@@ -450,7 +450,7 @@ class CutTree:
             above: int | None = None,
         ) -> None:
             """Add a group, by its number and the cut that made it (−1: none), and then its halves."""
-            parent, place, level = above, len(nodes), 0
+            parent, index, level = above, len(nodes), 0
             while parent is not None:
                 parent, level = nodes[parent].parent, level + 1
             # a left half keeps its group's number, so only cuts made after this node are cuts of it
@@ -470,8 +470,8 @@ class CutTree:
                 along, left, low, high = int(cuts.column[at]), int(cuts.left[at]), box.copy(), box.copy()
                 low[1, along] = high[0, along] = cuts.rank[at]
                 # everybody is group 0, and each cut numbers one more
-                add(number, at, low, left, column=along, above=place)
-                add(at + 1, at, high, people - left, column=along, above=place)
+                add(number, at, low, left, column=along, above=index)
+                add(at + 1, at, high, people - left, column=along, above=index)
 
         add(0, -1, np.array([[0] * len(self.orders), [len(order) for order in self.orders]]), self.people)
         return tuple(nodes)

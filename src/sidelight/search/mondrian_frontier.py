@@ -341,7 +341,7 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
     >>> both.sizes.tolist(), register.people.tolist()
     ([1, 1, 0], [0, 0, 2])
     """
-    parts, own = [[column.codes for column in table.quasi]], len(table.sizes)
+    codes_by_source, own = [[column.codes for column in table.quasi]], len(table.sizes)
     known_people = []
     for population in populations:
         columns, people = population.rows([column.name for column in table.quasi])
@@ -351,7 +351,7 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
             codes.append(np.array([code.get(text, -1) for text in other.labels], np.int32)[other.codes])
         # −1: a label that nobody of the table has
         known = np.all(np.array(codes) >= 0, axis=0)
-        parts.append([each[known] for each in codes])
+        codes_by_source.append([each[known] for each in codes])
         known_people.append(people[known])
     starts = np.cumsum([own, *map(len, known_people)])
     keys, counted = int(starts[-1]), []
@@ -361,7 +361,7 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
         counted.append(PopulationCounts(population, placed, 0))
     quasi = tuple(
         replace(column, codes=np.concatenate(codes))
-        for column, codes in zip(table.quasi, zip(*parts, strict=True), strict=True)
+        for column, codes in zip(table.quasi, zip(*codes_by_source, strict=True), strict=True)
     )
     counts = Counts.from_entries(*table.counts.entries(), (keys, table.counts.width))
     sizes = np.concatenate((table.sizes, np.zeros(keys - own, np.int64)))

@@ -76,7 +76,7 @@ class LotGroups(OpenGroups):
         """Yield the most balanced cuts that fit into the release as it is, then all others that do, lot by lot."""
         assert self.open_lot is not None
         for propose in (acceptance.medians, acceptance.others):
-            parts = []
+            proposed = []
             for rows, as_keys in self.lots:
                 some = rows[undecided[rows]]
                 if not len(some):
@@ -87,15 +87,15 @@ class LotGroups(OpenGroups):
                 # a lot numbers its groups from 0: back to rows of the generation
                 # what is beside them is kept, in numbers as small as may be
                 kind = np.min_scalar_type(int(self.totals.max(initial=0)))
-                parts.append((replace(cuts, group=some[cuts.group]), groups.count_both(cuts, kind)))
-            self.keep(parts)
+                proposed.append((replace(cuts, group=some[cuts.group]), groups.count_both(cuts, kind)))
+            self.keep(proposed)
             yield self.cuts, self
 
-    def keep(self, parts: Sequence[tuple[Cuts, npt.NDArray[np.integer]]]) -> None:
+    def keep(self, proposed: Sequence[tuple[Cuts, npt.NDArray[np.integer]]]) -> None:
         """Concatenate what lots propose, in the order of the groups."""
-        cuts = Cuts.concatenate([each for each, _ in parts])
+        cuts = Cuts.concatenate([each for each, _ in proposed])
         order = np.argsort(cuts.group, kind="stable")
-        beside = [each for _, each in parts] or [np.zeros((2, 0, len(self.totals)), np.int64)]
+        beside = [each for _, each in proposed] or [np.zeros((2, 0, len(self.totals)), np.int64)]
         self.cuts, self.known = cuts.take(order), np.concatenate(beside, axis=1)[:, order]
 
     def count_sides(self, cuts: Cuts, counts: Counts | None = None) -> Iterator[tuple[Integers, Integers]]:

@@ -64,7 +64,15 @@ from sidelight.search.policy_check import (
     nothing_found,
     refuse_impossible,
 )
-from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, Utilities, UtilityName, UtilityNames
+from sidelight.search.utility import (
+    DEFAULT_UTILITY,
+    MEANINGS,
+    QUICK_UTILITIES,
+    UTILITIES,
+    Utilities,
+    UtilityName,
+    UtilityNames,
+)
 from sidelight.streams.memory import Streamed
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Tabular, shown
@@ -161,8 +169,8 @@ class SearchProblem:
                 lack = f"looks at weights, which a table does not have that is read with {parameter('memory')}"
                 raise BadPolicy(f"'{weighed}' {lack}; leave one out")
             # a limit may compare keys with a population, or look at whole releases or tables
-            whole = next((each for each in policy.measures if not each.streams or each.register is not None), None)
-            table = table if whole is None else table.held(f"'{whole}'")
+            needs_all = next((each for each in policy.measures if not each.streams or each.register is not None), None)
+            table = table if needs_all is None else table.held(f"'{needs_all}'")
         if isinstance(table, Table):
             # measures of what an attacker knows of the original take the table
             policy = Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
@@ -378,10 +386,6 @@ def largest_share(release: Release) -> Fraction:
     return max((min(Fraction(many, people), Fraction(1)) for many, people in pairs), default=Fraction(0))
 
 
-COMPARED = tuple(name for name in UTILITIES if name != "suppressed")
-"""The utilities that are told of each release; how many people are suppressed has a column of its own."""
-
-
 @dataclass(frozen=True, eq=False)
 class ComparedRelease:
     """One way of publishing: what came out of it, or why nothing did."""
@@ -477,9 +481,9 @@ class ReleaseComparison(Tabular):
         """Yield which row a person would take and why, and what the others are for."""
         advised = self.advised
         yield f"A person would take row {self._number(advised)}: {_describe_advantage(advised)}."
-        whole = [row for row in self.within if row.method.recodes == "levels" and not row.found.suppressed]
-        if advised.found.suppressed and whole:
-            best = min(whole, key=ComparedRelease.default_loss)
+        unsuppressed = [row for row in self.within if row.method.recodes == "levels" and not row.found.suppressed]
+        if advised.found.suppressed and unsuppressed:
+            best = min(unsuppressed, key=ComparedRelease.default_loss)
             yield f"Row {self._number(best)} suppresses nobody ({DEFAULT_UTILITY} {best.default_loss():.3g})."
         for row in self.within:
             if row.method.resists is not None:
@@ -522,7 +526,7 @@ class ReleaseComparison(Tabular):
     def as_data(self, row: ComparedRelease) -> dict[str, object]:
         """Return a row as plain data."""
         result = row.result
-        utility: dict[str, float | None] = {name: None if result is None else result.utility[name] for name in COMPARED}
+        utility: dict[str, float | None] = {name: None if result is None else result.utility[name] for name in MEANINGS}
         return {
             "row": self._number(row),
             "method": row.method.name,
@@ -549,7 +553,7 @@ class ReleaseComparison(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        heads, rows = ("row", "method", "groups", "suppressed", *COMPARED, "printed"), []
+        heads, rows = ("row", "method", "groups", "suppressed", *MEANINGS, "printed"), []
         for row in self.rows:
             figures = ["" if figure is None else figure for figure in map(self.as_data(row).get, heads[2:-1])]
             short = [float(f"{figure:.4g}") if isinstance(figure, float) else figure for figure in figures]

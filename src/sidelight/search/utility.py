@@ -117,10 +117,10 @@ def balanced_loss(recoding: Recoding) -> float:
     return _share_lost(np.log2(1 + recoding.bits_told()), np.log2(1 + recoding.marginals.bits))
 
 
-def _share_lost(kept: Floats, whole: Floats) -> float:
+def _share_lost(kept: Floats, total: Floats) -> float:
     """Return the share that is lost of something that is added up over columns; 0 where there was nothing to lose."""
     # rounding may leave the quotient a little beyond 0 or 1
-    return float(np.clip(1 - kept.sum() / whole.sum(), 0.0, 1.0)) if whole.sum() else 0.0
+    return float(np.clip(1 - kept.sum() / total.sum(), 0.0, 1.0)) if total.sum() else 0.0
 
 
 def kl_divergence(recoding: Recoding) -> float:
@@ -352,10 +352,10 @@ class Regions(Recoding):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle it with the group of each key, which a function looks up here: a search may run in another process."""
-        parts = [getattr(self, each.name) for each in fields(self)]
+        values = [getattr(self, each.name) for each in fields(self)]
         # a closure cannot be pickled, but what it returns can
-        parts[[each.name for each in fields(self)].index("look_up")] = partial(np.asarray, self.look_up())
-        return type(self), tuple(parts)
+        values[[each.name for each in fields(self)].index("look_up")] = partial(np.asarray, self.look_up())
+        return type(self), tuple(values)
 
     @classmethod
     def from_keys(
@@ -466,7 +466,7 @@ def release_of(table: Table, group: Integers, columns: tuple[Column, ...], group
     kept = np.flatnonzero(group >= 0)
     counts = table.counts.take(kept).roll_up(group[kept], groups=groups)
     sizes = add_up(group[kept], table.sizes[kept], groups)
-    whole = whole_groups(
+    printed = whole_groups(
         domain=table.domain,
         sizes=sizes,
         counts=counts,
@@ -474,14 +474,14 @@ def release_of(table: Table, group: Integers, columns: tuple[Column, ...], group
         semantics=table.semantics,
         weights=None if table.weights is None else add_up(group[kept], table.weights[kept], groups),
     )
-    return Release(whole, sensitive=table.sensitive, intake=table.intake)
+    return Release(printed, sensitive=table.sensitive, intake=table.intake)
 
 
-def candidate_groups(table: Table, sizes: Integers, counts: Counts, whole: Integers | None = None) -> Groups:
+def candidate_groups(table: Table, sizes: Integers, counts: Counts, totals: Integers | None = None) -> Groups:
     """Build groups that a search may make of a table, not yet printed, which know the whole table's totals."""
     numbers = np.arange(1, len(sizes) + 1)
-    whole = table.counts.totals() if whole is None else whole
-    return Groups(table.domain, sizes, counts, (), table.semantics, whole, numbers)
+    totals = table.counts.totals() if totals is None else totals
+    return Groups(table.domain, sizes, counts, (), table.semantics, totals, numbers)
 
 
 @dataclass(frozen=True, eq=False)

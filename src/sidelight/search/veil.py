@@ -162,8 +162,8 @@ class Veil:
         """
         for generation in store.generations():
             looks_here = self.looks(generation, store.orders, target)
-            parts, veils = zip((Cuts.concatenate([]), np.zeros(0)), *looks_here, strict=True)
-            looks = Cuts.concatenate(parts), np.concatenate(veils)
+            cuts, veils = zip((Cuts.concatenate([]), np.zeros(0)), *looks_here, strict=True)
+            looks = Cuts.concatenate(cuts), np.concatenate(veils)
             store.split(generation, self._find_published_cuts(generation, published[generation.keys], *looks, release))
 
     def _find_published_cuts(
@@ -353,9 +353,9 @@ def float_veil(cut: OneCut, belief: Fraction) -> float:
     kinds = sorted(zip(cut.counts, cut.low, cut.high, strict=True), reverse=True)
     bounded = [kind for kind in kinds if kind[1] > max(left + kind[0] - people, 0) or kind[2] < min(kind[0], left)]
     free = [count for count, low, high in kinds if (count, low, high) not in bounded]
-    parts = [Window.binomial(*kind, left / people) for kind in (*bounded, (sum(free), 0, sum(free)))]
+    windows = [Window.binomial(*kind, left / people) for kind in (*bounded, (sum(free), 0, sum(free)))]
     every = Window.binomial(people, 0, people, left / people).weight_at(left)
-    failing = 1 - reduce(Window.times, parts).weight_at(left) / every
+    failing = 1 - reduce(Window.times, windows).weight_at(left) / every
     # a half that has the most frequent values has enough different ones
     frequent = np.array(sorted(cut.counts)[::-1][: cut.different], np.int64)
     halves = np.array([[left], [people - left]])
@@ -363,9 +363,9 @@ def float_veil(cut: OneCut, belief: Fraction) -> float:
     odds, rounding = 0.0, 1e-10  # how far off probabilities of larger groups may be
     # of the values that no bound concerns, the most frequent one decides
     for at, count in enumerate((*(kind[0] for kind in bounded), *free[:1])):
-        numbers = parts[at].first + np.arange(len(parts[at].weights))
-        by_number = Window(parts[at].first, parts[at].weights * numbers)
-        weighted = reduce(Window.times, [*parts[:at], by_number, *parts[at + 1 :]])
+        numbers = windows[at].first + np.arange(len(windows[at].weights))
+        by_number = Window(windows[at].first, windows[at].weights * numbers)
+        weighted = reduce(Window.times, [*windows[:at], by_number, *windows[at + 1 :]])
         of_all = sum(free) if at == len(bounded) else count
         # a person who has the value is left, or right, and the cut fails
         on_left = left / people - weighted.weight_at(left) / every / of_all
