@@ -1,10 +1,10 @@
-"""Which bounds must a release keep?  Policies of measures with bounds, and how people write them.
+"""Policies: measures with bounds that a release must keep, and how people write them.
 
-Here belong `Policy` and `Verdict`, the policy file, limits in a line of text, and what is said when one of them is
-wrong.  Not here: what a measure is or whether a bound makes sense for it (`measures/`), what a search does with a
-policy (`search/`), and which policy to begin with (`intake/presets`).
+Here belong `Policy` and `Verdict`, the policy file, limits in a line of text, and the errors about them.  Not here:
+what a measure is or which bounds suit it (`measures/`), what a search does with a policy (`search/`), and which policy
+to begin with (`intake/presets`).
 
-Read `policy` first (policy, verdict, the file that is written, and the auditor, who judges again what changed),
+Read `policy` first (policy, verdict, the file that is written, and the auditor, which judges changes),
 then `limits` (what a limit may say, in a section or in a line of text) and `policy_file`; `measure_names` (which
 measures there are, and what papers call them) serves them.
 """

@@ -1,18 +1,18 @@
-"""What does one section of a policy file demand?  A `[[limit]]` bounds a measure, a `[[skyline]]` points of knowledge.
+"""The sections of a policy file: a `[[limit]]` bounds a measure, a `[[skyline]]` points of knowledge.
 
-What a limit may say follows from its measure: the model is made from the measure's class, so that a new measure is in
+What a limit may have follows from its measure: the model is made from the measure's class, so that a new measure is in
 the policy file, in the text of limits and in the JSON schema without a line here.  Its settings are the parameters of
-the class, or of a class method `from_settings` where a policy should say them differently.
+the class, or of a class method `from_settings` where a policy writes them differently.
 
-A measure says by its annotations what its parameters are; `setting_type` gives the type that a policy is checked
-against.  Nothing is coerced (a text is no number, and true is not 1), with three exceptions that people need:
+`setting_type` turns the annotation of a parameter into the type that a policy is checked against.  Nothing is coerced
+(a text is not a number, and true is not 1), with three exceptions that people need:
 
-- a number may be written as a text where TOML has no way to say it: "3/4", "inf";
+- a number may be written as a text where TOML has no other way: "3/4", "inf";
 - a whole number where a text belongs is its digits, because sensitive values often are numbers;
-- a `Word`, which only the text of a limit has, is whatever belongs at its place: 05 is a number or the text "05".
+- a `Word`, which only the text of a limit has, is a number or a text, whichever belongs at its place: 05 or "05".
 
-Whatever a policy file can say of a measure can be said in a line of text too, such as `implications(k=3) < 0.5`; what a
-criterion prints is read again as that criterion:
+All settings of a policy file can be written in a line of text too, such as `implications(k=3) < 0.5`; the text of a
+criterion is parsed as that criterion:
 
     LIMIT    = MEASURE [ SIGN NUMBER ]
     MEASURE  = NAME [ "(" [ SETTING { "," SETTING } ] ")" ]
@@ -23,7 +23,7 @@ criterion prints is read again as that criterion:
     NUMBER   = digits, perhaps with commas between thousands; 3/4; inf
 
 The tokens are those of facts (`knowledge/tokens`), and every one of them is read or refused: nothing is skipped.  Words
-without quotes are what belongs at their place, a number, true or false, or a text: they are read as a `Word`.
+without quotes are a `Word`.
 """
 
 from __future__ import annotations
@@ -86,28 +86,28 @@ _EXAMPLE = "write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
 
 
 class Word(str):
-    """Words of a limit's text that are not in quotes, so that they may mean a number, true or false, or themselves."""
+    """Words of a limit's text without quotes, which may be a number, true or false, or a text."""
 
     __slots__ = ()
 
 
 class Section(BaseModel):
-    """A part of a policy file, with everything that it may say."""
+    """A section of a policy file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
     @classmethod
     def keys(cls) -> tuple[str, ...]:
-        """Name what makes sense in such a section."""
+        """Return the keys of such a section."""
         return tuple(cls.model_fields)
 
 
 MOST_ZEROS = 300
-"""A number is not written with more zeros than that; 1e999999999 would take all memory."""
+"""The most zeros of a number; 1e999999999 would take all memory."""
 
 
 def read_number(number: object) -> int | float | Fraction:
-    """Read a number of a policy: also "3/4" and "inf", which TOML and a shell cannot say otherwise.
+    """Parse a number of a policy: also "3/4" and "inf", which TOML and a shell cannot write otherwise.
 
     >>> read_number(5), read_number(0.5), read_number("3/4"), read_number("inf"), read_number("15,195")
     (5, 0.5, Fraction(3, 4), inf, 15195)
@@ -122,7 +122,7 @@ def read_number(number: object) -> int | float | Fraction:
 
 
 def read_share(text: str) -> Fraction | None:
-    """Read a number from 0 to 1, digit by digit; None where it is no such number.
+    """Parse a number from 0 to 1 exactly; None where the text is not one.
 
     >>> read_share("0.01"), read_share("3/4"), read_share("1.1"), read_share("many")
     (Fraction(1, 100), Fraction(3, 4), None, None)
@@ -135,7 +135,7 @@ def read_share(text: str) -> Fraction | None:
 
 
 def _read_digits(text: str, *, decimals_stay: bool) -> int | float | Fraction | None:
-    """Read digits exactly; a decimal may stay one, as in TOML, where that loses no digit."""
+    """Parse digits exactly; a decimal may stay a float, as in TOML, where that loses no digit."""
     if text.lstrip("+") in ("inf", "infinite", "∞"):
         return math.inf
     if re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", text):  # as answers print it
@@ -161,7 +161,7 @@ def _read_whole(setting: object) -> object:
 
 
 def _read_text(setting: object) -> object:
-    # identifiers among values, such as 5 for "5", are common; true is not meant as "True"
+    # values are often numbers, such as 5 for "5"; true does not mean "True"
     whole = isinstance(setting, int) and not isinstance(setting, bool)
     return str(setting) if whole or isinstance(setting, Word) else setting
 
@@ -184,11 +184,11 @@ _NUMBER_TYPES = (float, Fraction, Decimal)
 _PLAIN: dict[object, object] = {int: Whole, bool: TrueOrFalse, str: Text, object: Text}
 
 Hint: TypeAlias = object
-"""An annotation, as `typing.get_type_hints` gives it."""
+"""An annotation, as `typing.get_type_hints` returns it."""
 
 
 def setting_type(hint: Hint) -> Hint:
-    """Return the type that a policy holds for a parameter of this type.
+    """Return the type in a policy of a parameter with this annotation.
 
     >>> setting_type(float) is Number, setting_type(int | None) == Whole | None
     (True, True)
@@ -201,7 +201,7 @@ def setting_type(hint: Hint) -> Hint:
         return _PLAIN[hint]
     origin, members = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        # what a policy cannot write is left out; all kinds of numbers are one, as one reader takes them all
+        # what a policy cannot write is left out; `Number` takes all kinds of numbers
         members = tuple(
             each
             for each in members
@@ -211,14 +211,14 @@ def setting_type(hint: Hint) -> Hint:
         others = [each for each in members if not any_number or each not in (*_NUMBER_TYPES, int)]
         return reduce(operator.or_, [*[Number] * any_number, *map(setting_type, others)])
     if origin is not Annotated and isinstance(origin, type) and members:
-        # a list, a table or the like, with types for what is in it (of `...` it is the same)
+        # a list, a table or the like, with types for its items (`...` stays)
         return (dict if origin is Mapping else origin)[tuple(map(setting_type, members))]  # type: ignore[index]
     return hint
 
 
-# What is wrong with a policy?  One line that names the key, where it stands, and the nearest right one. Each
-# section is checked by a model of its own, so that pydantic's path into it ("points", 0, "below") and the words for
-# where the section stands ("skyline 2 of policy.toml") are all that a message needs.
+# Errors in a policy: one line that names the key, its section, and the nearest right key.  Each section is checked by a
+# model of its own, so that pydantic's path into it ("points", 0, "below") and the words for where the section is
+# ("skyline 2 of policy.toml") are all that a message needs.
 
 
 Path: TypeAlias = tuple[int | str, ...]
@@ -236,11 +236,11 @@ _REMEDIES = {
     **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a table, such as {name = 1}"),
     "finite_number": "a finite number",
 }
-"""What to give, by the kind of pydantic's error."""
+"""What was expected, by the kind of pydantic's error."""
 
 
 def validate_section(model: type[AnySection], table: Mapping[str, object], where: str) -> AnySection:
-    """Check a section against its model; `where` it stands is for the message."""
+    """Validate a section against its model; `where` names it in the message."""
     try:
         return model.model_validate(table)
     except ValidationError as error:
@@ -249,7 +249,7 @@ def validate_section(model: type[AnySection], table: Mapping[str, object], where
 
 @contextmanager
 def blame(where: str) -> Iterator[None]:
-    """Say where it stands that something makes no sense."""
+    """Raise errors as `BadPolicy`; `where` names the section in the message."""
     try:
         yield
     except SidelightError as error:
@@ -276,7 +276,7 @@ def missing_measure(table: Mapping[str, object], where: str) -> BadPolicy:
 
 
 def _complaint(error: ValidationError, model: type[Section], where: str) -> BadPolicy:
-    """Return the error for all that pydantic found; unknown keys come first, as they explain missing ones."""
+    """Return one error for all of pydantic's; unknown keys come first, as they explain missing ones."""
     # an unknown key is usually a misspelt one, which then also counts as missing
     details = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     place, key, section = _locate(details[0]["loc"], model, where)
@@ -298,7 +298,7 @@ def _remedy_for(detail: ErrorDetails) -> str:
 
 
 def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, type[Section]]:
-    """Follow a path into sections within sections: where does the key stand, what is it called, among which keys?"""
+    """Follow a path into nested sections; return where the key is, its name, and the model of its section."""
     while len(path) > 2:
         # the model of the sections that are listed under a key, if any are
         kinds = get_args(model.model_fields[str(path[0])].annotation)
@@ -318,7 +318,7 @@ SettingTypes: TypeAlias = Mapping[str, tuple[object, Default]]
 
 
 def keep_right_bounds(schema: JsonDict, model: type[Limit]) -> None:
-    """Leave only the bounds that make sense in the schema of a measure's limits, of which one is required."""
+    """Keep only the right bounds in the schema of a measure's limits, of which one is required."""
     properties, right = schema["properties"], right_bounds(model.measure_kind)
     assert isinstance(properties, dict)
     for name in set(BOUNDS).difference(right):
@@ -342,18 +342,17 @@ class Limit(Section):
 
     @classmethod
     def keys(cls) -> tuple[str, ...]:
-        """Name the settings, and the bounds that make sense for this measure."""
+        """Return the names of the settings, and of the right bounds for this measure."""
         right = right_bounds(cls.measure_kind)
         return tuple(name for name in cls.model_fields if name in right or name not in BOUNDS)
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The kinds of bounds that are set."""
+        """The comparisons that have a bound."""
         return tuple(each for each in Comparison if getattr(self, each.value) is not None)
 
     def to_measure(self) -> Measure:
-        """Build the measure from what was set."""
-        # Only what was set: defaults stay those of the measure.
+        """Build the measure; what is not set has the default of its class."""
         settings = {name: getattr(self, name) for name in self.model_fields_set - {"measure", "of", "known", *BOUNDS}}
         measure = self.measure_kind.from_settings(**settings)
         return measure.about(self.of, known=self.known or ()) if self.of is not None or self.known else measure
@@ -389,12 +388,12 @@ def limit_model(kind: type[Measure]) -> type[Limit]:
 
 
 def right_bounds(kind: type[Measure]) -> tuple[str, ...]:
-    """Return the names of the bounds that make sense: from above for risks, from below for sizes and diversities."""
+    """Return the names of the right bounds: from above for risks, from below for sizes and diversities."""
     return tuple(each.value for each in Comparison.for_measure(large_is_bad=kind.large_is_bad))
 
 
 def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
-    """Return what turns settings into a measure: `from_settings`, where a policy writes other ones than the class."""
+    """Return what builds a measure from settings: `from_settings`, where a policy writes other ones than the class."""
     as_written = _overrides_settings(kind) or any("hint" in each.metadata for each in fields(kind))  # type: ignore[arg-type]
     return kind.from_settings if as_written else kind
 
@@ -405,13 +404,12 @@ def _overrides_settings(kind: type[Measure]) -> bool:
 
 @cache
 def settings_of(kind: type[Measure]) -> SettingTypes:
-    """Return the settings of a measure."""
-    # an own `from_settings` decides, or else the fields and what `in_policy` says of them
+    """Return the settings of a measure: those of its own `from_settings`, or else its fields (see `in_policy`)."""
     own = _overrides_settings(kind)
     maker: Callable[..., Measure] = kind.from_settings if own else kind
-    said = () if own else fields(kind)  # type: ignore[arg-type]
-    in_file = {each.name: each.metadata["hint"] for each in said if "hint" in each.metadata}
-    # where a file says anything otherwise, the values left out are texts too
+    declared = () if own else fields(kind)  # type: ignore[arg-type]
+    in_file = {each.name: each.metadata["hint"] for each in declared if "hint" in each.metadata}
+    # where a file has its own types, the values left out are texts too
     in_file |= {"apart_from": tuple[str, ...]} if in_file else {}
     hints = get_type_hints(maker) | in_file
     parameters = [each for each in inspect.signature(maker).parameters.values() if hints[each.name] is not None]
@@ -449,7 +447,7 @@ class SkylineSection(Section):
         return read_value(self.value)
 
     def to_skyline(self, elsewhere: tuple[Label | Predicate, ...]) -> Skylines:
-        """Build the skyline; `elsewhere` are the targets of the others, which one without a value leaves out."""
+        """Build the skyline; `elsewhere` are the targets of others, which a skyline without a value leaves out."""
         from sidelight.measures.privacy_skyline.skyline import Skylines, single_values  # noqa: PLC0415 - as limits are read without it
 
         if not self.points:
@@ -465,7 +463,7 @@ class SkylineSection(Section):
 
 
 def read_limit(text: str) -> Criterion:
-    """Read a measure with its bound.
+    """Parse a measure with its bound.
 
     >>> print(read_limit("group size >= 5"), "and", read_limit("entropy diversity > 3/2"))
     group size ≥ 5 and entropy diversity > 3/2
@@ -480,7 +478,7 @@ before ','; write settings like (k=3), with a comma between them
 
 
 def read_measure(text: str) -> Measure:
-    """Read a measure without a bound.
+    """Parse a measure without a bound.
 
     >>> print(read_measure("entropy diversity"))
     entropy diversity
@@ -493,7 +491,7 @@ def read_measure(text: str) -> Measure:
 
 
 def read_limit_section(text: str) -> Limit:
-    """Read what a limit says, with or without a bound, before a measure is made of it: no file is opened yet."""
+    """Parse a limit, with or without a bound, before its measure is built: no file is opened yet."""
     reader = limit_reader(text)
     # the name first: it decides which settings may follow
     kind = measure_named(take_measure_name(reader), f"'{text}'")
@@ -529,7 +527,7 @@ def take_measure_name(reader: TokenReader) -> str:
 
 
 def take_settings(reader: TokenReader, names: Iterable[str]) -> dict[str, object] | None:
-    """Take `(k=3, value=Flu)`, where `names` are the settings in their order; None where there is no parenthesis."""
+    """Take `(k=3, value=Flu)`; `names` are the settings in their order.  None where there is no parenthesis."""
     names = list(names)
     settings: dict[str, object] = {}
     if not reader.accept("("):
@@ -547,7 +545,7 @@ def take_settings(reader: TokenReader, names: Iterable[str]) -> dict[str, object
 
 
 def take_bound(reader: TokenReader) -> dict[str, Word]:
-    """Take `>= 5`, up to the end, as a policy file says it: `at_least = 5`.  Empty where there is no bound."""
+    """Take `>= 5`, up to the end, as in a policy file: `at_least = 5`.  Empty where there is no bound."""
     bound: dict[str, Word] = {}
     if reader.next.kind != "end":
         comparison = Comparison.from_sign(reader.next.text) if reader.next.kind == "sign" else None

@@ -1,9 +1,9 @@
-"""Which measures may a policy name, and what are they called elsewhere?
+"""The measures that a policy may name, and their names elsewhere.
 
 Ours are listed here with the module that declares each, in the order of pages and schemas.  A module is imported when
 its measure is first named: the classics take 20 ms, maximum entropy brings its solvers, another 0.4 s.  Measures that
-somebody else declares are known by their name from then on.  What papers call a measure, and whom it is about, stands
-in its class (`also_called`, `attacker`).
+others declare are known by their name from then on.  The names of a measure in papers, and its attacker, are in its
+class (`also_called`, `attacker`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MODULES = {
         "sidelight.measures.expected_candidates": ("expected candidates",),
         "sidelight.max_entropy.measure": ("maximum entropy", "maximum entropy gain", "estimation error"),
         "sidelight.learner.learned": ("learner",),
-        # brings the methods, which need policies, where it is measured: the one room below that is asked for one
+        # imports the methods of searches, which need policies, when it is measured
         "sidelight.minimality.measure": ("insider",),
     }.items()
     for name in names
@@ -55,7 +55,7 @@ def all_measures() -> MeasureKinds:
 
 
 def shown_measures() -> MeasureKinds:
-    """Return what an audit shows by default: the classics, and how surely people are found."""
+    """Return what an audit shows by default: the classics, and the risks of being found."""
     classics = ("sidelight.measures.classics", "sidelight.measures.closeness")
     names = [name for name, module in MODULES.items() if module in classics]
     return tuple(map(measure_named, (*names, "prosecutor risk", "marketer risk")))
@@ -67,11 +67,11 @@ def population_measures() -> MeasureKinds:
 
 
 ASK_CHOICES = ("both", *_ASKED_BY_SEARCHES, "nobody")
-"""Whom a search may be told to ask, on a command line or a page: without importing them."""
+"""The attackers to ask that a command line or a page offers, without importing them."""
 
 
 def asked_attackers() -> MeasureKinds:
-    """Return the attackers whom searches ask of what they found: ours, then those that somebody else declared."""
+    """Return the attackers that searches test their releases against: ours, then those that others declared."""
     ours = tuple(map(measure_named, _ASKED_BY_SEARCHES))
     return (
         *ours,
@@ -80,7 +80,7 @@ def asked_attackers() -> MeasureKinds:
 
 
 def find_measure(name: str) -> type[Measure] | None:
-    """Return the measure of this name, ours or anybody's who declared one; None where there is none."""
+    """Return the measure of this name, ours or declared by others; None where there is none."""
     if name not in declared_measures() and name in MODULES:
         import_module(MODULES[name])
     return declared_measures().get(name)
@@ -103,7 +103,7 @@ def measure_named(name: str, where: str = "") -> type[Measure]:
 
 
 def name_here(name: str) -> str:
-    """Return, as the end of a sentence, what is meant by a name that papers use; nothing for others.
+    """Return, as the end of a sentence, our names for a name that papers use; empty for others.
 
     >>> name_here("K-Anonymity")
     "; k-anonymity is 'group size' here"

@@ -1,18 +1,17 @@
-"""Which bounds must a release keep, and which does it?  A policy is criteria; its verdict is a judgement of each.
+"""A policy is criteria that a release must keep; its verdict is a judgement of each.
 
 A measure that several criteria share is measured once.  A policy is written as TOML here (`policy_text`), and read by
 `policy/policy_file`.
 
-Is a release still within policy after some of its groups were added, removed or replaced?  An `Auditor` judges again:
-summaries of measures merge, so nothing is summarised again but what changed.  Groups stand in *parts* of a few hundred;
-each part has a summary per measure, two parts make one of the level above, and so on to the top, whose summary is that
-of the release:
+An `Auditor` judges a release again after some of its groups were added, removed or replaced: summaries of measures
+merge, so that only what changed is summarised again.  Groups are in *parts* of about two thousand; each part has a
+summary per measure, two parts make one of the level above, and so on to the top, whose summary is that of the release:
 
     Edit       the parts that lose or gain groups are summarised again, and what lies above them merged again
     Cost       of an edit: the groups of the parts it touches, and measures × log(parts) merges; not the release
 
-Groups are numbered by their place in the release, which edits change, so summaries hold *keys*: numbers that keep their
-order and have gaps between them, in which new groups find a place.  Where a gap is used up, all get new keys.
+Groups are numbered by their order in the release, which edits change, so summaries hold *keys*: numbers that keep their
+order, with gaps between them for new groups.  Where a gap is used up, all get new keys.
 
     Invariant  keys rise from part to part and within each.  The summary at the top, its keys turned into numbers, is
                that of the release from scratch: ties go to the smaller number, and so to the smaller key.
@@ -30,7 +29,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import tomli_w
@@ -53,12 +52,12 @@ if TYPE_CHECKING:
     from sidelight.release.population import Population
 
 PART_SIZE = 2048
-"""How many groups a part has at first; it may grow to twice as many, and shrink to none.
+"""The number of groups of a part at first; it may grow to twice as many, and shrink to none.
 
-Summarising so many takes about as long as merging a handful of summaries."""
+Summarising that many takes about as long as merging a handful of summaries."""
 
 MOST_KEYS = 1 << 40
-"""Keys lie below this: small enough to be multiplied, as the parts of groups are numbered by what somebody knows."""
+"""Keys are below this: small enough to be multiplied by the number of parts that known columns split a group into."""
 
 Summaries: TypeAlias = tuple[Summary, ...] | None
 """One for each measure; `None` where there are no groups."""
@@ -69,18 +68,18 @@ SummaryLevels: TypeAlias = tuple[tuple[Summaries, ...], ...]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """What a policy says about a release, criterion by criterion."""
+    """The judgements of a release by a policy, criterion by criterion."""
 
     judgements: tuple[Judgement, ...]
 
     @property
     def safe(self) -> bool:
-        """Whether the release is within the policy: safe against whom the policy names, and nobody else."""
+        """Whether the release is within the policy: safe against the attackers of its measures, and no others."""
         return all(judgement.holds for judgement in self.judgements)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was measured, in the order of the policy's criteria."""
+        """The findings, in the order of the policy's criteria."""
         return tuple(judgement.finding for judgement in self.judgements)
 
     @property
@@ -89,7 +88,7 @@ class Verdict:
         return tuple(judgement for judgement in self.judgements if not judgement.holds)
 
     def plot(self) -> alt.TopLevelMixin:
-        """Draw what each limit says of the release: an Altair chart, which needs the extra `plot`."""
+        """Draw each limit with its finding: an Altair chart, which needs the extra `plot`."""
         from sidelight.report.charts.limits import verdict_chart  # noqa: PLC0415 - it stands below
 
         return verdict_chart(self)
@@ -112,7 +111,7 @@ class Verdict:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Policy:
-    """Which bounds must a release keep?
+    """The bounds that a release must keep.
 
     All of the criteria must hold.  A measure that several criteria share is measured once.
 
@@ -132,8 +131,7 @@ class Policy:
     def __init__(self, *criteria: Criterion) -> None:
         if not criteria:
             raise BadPolicy("a policy needs at least one criterion, such as GroupSize() >= 5")
-        for each in criteria:
-            thing: object = each
+        for thing in cast("tuple[object, ...]", criteria):
             if isinstance(thing, Criterion):
                 continue
             kind = type(thing).__name__
@@ -168,25 +166,25 @@ class Policy:
     def about_each(self, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> Policy:
         """Return the policy with each limit repeated for each sensitive column, unless it names one.
 
-        The `domain` says which of them has the values that a limit leaves out.  A limit on the values that others do
-        not name (a skyline's default) may turn out to be on none.
+        The `domain` has the values of each column, for the limits that leave some out.  A limit on the values that
+        others do not name (a skyline's default) may turn out to be on none.
 
         >>> from sidelight.measures.classics import GroupSize
         >>> from sidelight.measures.classics import DistinctValues
         >>> print(Policy(GroupSize() >= 5, DistinctValues() >= 2).about_each(["disease", "income"]))
         group size ≥ 5; distinct values(of=disease) ≥ 2; distinct values(of=income) ≥ 2
         """
-        asked = [
+        pairs = [
             (criterion, measure)
             for criterion in self.criteria
             for measure in ask_each_column(criterion.measure, columns, domain)
         ]
         # one call for all limits: which values a default leaves out depends on those that the others name
-        measures = _mark_defaults([measure for _, measure in asked])
-        return Policy(*(replace(criterion, measure=each) for (criterion, _), each in zip(asked, measures, strict=True)))
+        measures = _mark_defaults([measure for _, measure in pairs])
+        return Policy(*(replace(criterion, measure=each) for (criterion, _), each in zip(pairs, measures, strict=True)))
 
     def decide(self, findings: tuple[Finding, ...]) -> Verdict:
-        """Decide on findings that are at hand, one for each of `measures`."""
+        """Decide on findings, one for each of `measures`."""
         measures = self.measures
         return Verdict(tuple(each.decide(findings[measures.index(each.measure)]) for each in self.criteria))
 
@@ -232,7 +230,7 @@ def _mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
     'every value has a limit of its own or is left out, so this limit applies to no value'
     """
     parts = [(measure, *unwrap(measure)) for measure in measures]
-    asked_alone = {
+    values_alone = {
         (type(question), of, known, value)
         for _, question, of, known in parts
         if isinstance(question, Targeted)
@@ -240,25 +238,25 @@ def _mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
     }
     marked = []
     for measure, question, of, known in parts:
-        asked = measure
+        question_or_rest = measure
         if isinstance(question, Targeted) and any(
-            (type(question), of, known, value) in asked_alone for value in question.apart_from
+            (type(question), of, known, value) in values_alone for value in question.apart_from
         ):
             rest = question.ask_the_rest()
-            asked = replace(measure, question=rest) if isinstance(measure, About) else rest
-        marked.append(asked)
+            question_or_rest = replace(measure, question=rest) if isinstance(measure, About) else rest
+        marked.append(question_or_rest)
     return marked
 
 
 def policy_text(policy: Policy, roles: Mapping[str, object] | None = None) -> str:
-    """Write a policy, and what is said about the columns if given, as the TOML of a policy file."""
+    """Return a policy, and roles of columns if given, as the TOML of a policy file."""
     tables = [tomli_w.dumps({"roles": toml_value(roles)})] if roles else []
     for criterion in policy.criteria:
         # None is a default, and TOML has no way to write it
         settings = {name: value for name, value in criterion.measure.settings().items() if value is not None}
         table = {"measure": criterion.measure.name, **settings, criterion.comparison.value: criterion.bound}
         limit = {name: toml_value(value) for name, value in table.items()}
-        # written one by one: short tables of a list would otherwise stand in one line each, `limit = [{...}]`
+        # written one by one: short tables of a list would otherwise be in one line each, `limit = [{...}]`
         tables.append("[[limit]]" + tomli_w.dumps({"limit": limit}).removeprefix("[limit]"))
     return "\n".join(tables)
 
@@ -283,11 +281,10 @@ def toml_value(value: object) -> object:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Auditor:
-    """Is a release still within policy after some of its groups changed?
+    """Judges a release by a policy, again and again as some of its groups change.
 
-    Adding, removing or replacing groups gives a new auditor and leaves this one as it is; `judge` says what
-    `policy.judge(auditor.release)` would, witnesses included, without going through all groups again.  Groups are named
-    by their numbers in the release as it is now.
+    Adding, removing or replacing groups returns a new auditor; `judge` returns what `policy.judge(auditor.release)`
+    does, witnesses included, without reading all groups again.  Groups are named by their current numbers.
 
     >>> import sidelight as sl
     >>> release = sl.Release.from_counts([{"Flu": 3, "Cold": 2}, {"Flu": 4, "Cold": 1}, {"Flu": 2, "Cold": 2}])
@@ -300,19 +297,19 @@ class Auditor:
     """
 
     policy: Policy
-    start: Release  # without its groups' order: the domain, the sensitive column and what is printed stay
+    start: Release  # whose domain, sensitive column and printed columns stay
     parts: tuple[Groups, ...]  # their numbers are keys
     levels: SummaryLevels
 
     def __init__(self, policy: Policy, release: Release) -> None:
         expect(Policy, policy, "what an auditor judges by")
         expect(Release, release, "what is judged")
-        whole = policy.about_each(release.sensitive_columns, release.domain)
-        for measure in whole.measures:
+        policy = policy.about_each(release.sensitive_columns, release.domain)
+        for measure in policy.measures:
             measure.check(release)
         parts = _split_into_parts(release.groups)
-        self._set(whole, release, parts, (), range(len(parts)))
-        self.__dict__["release"] = release  # as it is, with whatever tells its people apart
+        self._set(policy, release, parts, (), range(len(parts)))
+        self.__dict__["release"] = release  # as it is, with its people
 
     def _set(
         self, policy: Policy, start: Release, parts: tuple[Groups, ...], before: SummaryLevels, changed: Iterable[int]
@@ -327,62 +324,62 @@ class Auditor:
         return f"<Auditor: {counted(len(self), 'group')}, {self.policy}>"
 
     def add(self, groups: Release) -> Auditor:
-        """Put the groups of another release behind these."""
+        """Return an auditor with the groups of another release after these."""
         return self.replace((), expect(Release, groups, "what is added"))
 
     def remove(self, which: int | GroupName | Iterable[int | GroupName]) -> Auditor:
-        """Return an auditor without some groups; those behind them are numbered anew."""
+        """Return an auditor without some groups; those after them are renumbered."""
         return self.replace(which, None)
 
     def replace(self, which: int | GroupName | Iterable[int | GroupName], groups: Release | None) -> Auditor:
-        """Put other groups where the first of these is, and leave these out: to split, merge or correct them."""
-        # edits do not say who is in which of the new groups
+        """Return an auditor with other groups in place of these: after a split, merger or correction."""
+        # it is not known who is in which of the new groups
         by_people = next((measure for measure in self.policy.measures if not measure.mergeable), None)
         if by_people is not None and (self.start.people or self.start.members is not None):
             raise BadRelease(
                 f"'{by_people}' looks at who is in which group, and edits do not say that of new ones; "
                 "judge the edited release by it, and audit without it"
             )
-        places = self._places(which)
+        indices = self._find_groups(which)
         new = None if groups is None else self._fitting(expect(Release, groups, "what groups are replaced by"))
-        if len(places) == len(self) and new is None:
+        if len(indices) == len(self) and new is None:
             raise BadRelease("this leaves no group at all; replace the last ones by others")
-        at = int(places[0]) if len(places) else len(self)
-        part_of = np.searchsorted(self._starts, places, side="right") - 1
+        at = int(indices[0]) if len(indices) else len(self)
+        part_of = np.searchsorted(self._starts, indices, side="right") - 1
         parts, changed = list(self.parts), {*part_of.tolist()}
         for part in changed:
-            gone = places[part_of == part] - self._starts[part]
+            gone = indices[part_of == part] - self._starts[part]
             parts[part] = parts[part].take(np.setdiff1d(np.arange(len(parts[part])), gone))
         if new is not None:
             parts, changed = self._insert_groups(parts, changed, at, new)
-        # how often each value occurs once some groups are gone and others are there
-        whole = self.parts[0].whole.copy()
+        # how often each value occurs in the edited release
+        totals = self.parts[0].whole.copy()
         for part in dict.fromkeys(part_of.tolist()):
-            whole -= self.parts[part].counts.take(places[part_of == part] - self._starts[part]).totals()
-        whole = whole if new is None else whole + new.counts.totals()
-        # measures that compare groups with the whole keep their summaries only while its totals stay the same
-        same_whole = bool((whole == self.parts[0].whole).all())
-        parts = parts if same_whole else [replace(part, whole=whole) for part in parts]
+            totals -= self.parts[part].counts.take(indices[part_of == part] - self._starts[part]).totals()
+        totals = totals if new is None else totals + new.counts.totals()
+        # measures that compare groups with the whole release keep their summaries only while its totals stay the same
+        same_totals = bool((totals == self.parts[0].whole).all())
+        parts = parts if same_totals else [replace(part, whole=totals) for part in parts]
         edited = object.__new__(Auditor)
         edited._set(self.policy, self.start, tuple(parts), self.levels, changed)
-        if same_whole and "compared" in self.__dict__:
+        if same_totals and "compared" in self.__dict__:
             comparing = self._list_incremental(compare=True)
             edited.__dict__["compared"] = edited._summarise_levels(comparing, self.compared, changed)
         return edited
 
     def judge(self) -> Verdict:
-        """Decide each criterion of the policy, with the verdict that judging the release from scratch gives."""
-        found: dict[int, Finding] = {}
+        """Return the verdict of judging the release from scratch."""
+        by_measure: dict[int, Finding] = {}
         for compare, levels in ((False, self.levels), (True, self.compared)):
             for measure, summary in zip(self._list_incremental(compare=compare), levels[-1][0] or (), strict=True):
-                found[id(measure)] = renumber_keys(summary, self._number_of).finding()
+                by_measure[id(measure)] = renumber_keys(summary, self._number_of).finding()
         return self.policy.decide(
-            tuple(found.get(id(measure)) or measure.measure(self.release) for measure in self.policy.measures)
+            tuple(by_measure.get(id(measure)) or measure.measure(self.release) for measure in self.policy.measures)
         )
 
     @cached_property
     def release(self) -> Release:
-        """The release as it is now; its groups are numbered from 1, and nobody in them is named."""
+        """The current release; its groups are numbered from 1, and its people are not named."""
         groups = stack_groups(self.parts)
         numbered = replace(groups, numbers=np.arange(1, len(groups) + 1))
         return Release(numbered, sensitive=self.start.sensitive)
@@ -393,13 +390,13 @@ class Auditor:
 
     @cached_property
     def compared(self) -> SummaryLevels:
-        """Of measures that depend on the whole: made when first needed, as several edits may change it before."""
+        """The summaries of measures that depend on the whole release, computed when first needed."""
         return self._summarise_levels(self._list_incremental(compare=True), (), range(len(self.parts)))
 
     def _list_incremental(self, *, compare: bool) -> list[Measure]:
-        """List the measures whose merged summaries give the finding, and that compare groups with the whole, or not."""
-        # people of a population are looked up among all groups, as what one prints another may cover, too; and with
-        # known columns, parts of groups have other numbers
+        """Return the measures whose merged summaries give the finding, and that compare with the whole, or not."""
+        # people of a population are looked up among all groups, whose prints may overlap; with known columns, parts of
+        # groups have other numbers
         return [
             each
             for each in self.policy.measures
@@ -410,46 +407,46 @@ class Auditor:
     def _summarise_levels(
         self, measures: Sequence[Measure], before: SummaryLevels, changed: Iterable[int]
     ) -> SummaryLevels:
-        """Summarise the parts that changed, and merge again whatever lies above them.
+        """Summarise the parts that changed, and merge again the summaries above them.
 
-        Parts that are new or stand elsewhere are among those that changed, and where there are more parts than before,
-        or fewer, so is the last one: whatever was merged otherwise before lies above one of them.
+        New and moved parts are among `changed`, and if the number of parts changes, so is the last one: all summaries
+        that merge otherwise than before are above one of them.
         """
         dirty = {*changed}
         bottom = _resize_level(before, 0, len(self.parts))
-        for place in dirty:
-            part = self.parts[place]
-            bottom[place] = tuple(measure.summarize(part) for measure in measures) if len(part) else None
+        for index in dirty:
+            part = self.parts[index]
+            bottom[index] = tuple(measure.summarize(part) for measure in measures) if len(part) else None
         levels = [tuple(bottom)]
         while len(levels[-1]) > 1:
             below = levels[-1]
-            # two neighbours below make one here, so that each level has half as many dirty places
+            # two neighbours below make one here, so that each level has half as many dirty summaries
             level = _resize_level(before, len(levels), (len(below) + 1) // 2)
-            dirty = {place // 2 for place in dirty}
-            for place in dirty:
-                one, other = (*below[2 * place : 2 * place + 2], None)[:2]
+            dirty = {index // 2 for index in dirty}
+            for index in dirty:
+                one, other = (*below[2 * index : 2 * index + 2], None)[:2]
                 if one is None or other is None:
-                    level[place] = one or other
+                    level[index] = one or other
                 else:
-                    level[place] = tuple(first.merge(second) for first, second in zip(one, other, strict=True))
+                    level[index] = tuple(first.merge(second) for first, second in zip(one, other, strict=True))
             levels.append(tuple(level))
         return tuple(levels)
 
     @cached_property
     def _starts(self) -> list[int]:
-        """How many groups come before each part, and how many there are."""
+        """The number of groups before each part, and of all."""
         return [0, *accumulate(len(part) for part in self.parts)]
 
     @cached_property
     def _first_keys(self) -> list[int]:
-        """The first key of each part; of an empty one that of the part after it, which is found first."""
+        """The first key of each part; that of the part after it for an empty one."""
         keys = [MOST_KEYS]
         for part in reversed(self.parts):
             keys.append(int(part.numbers[0]) if len(part) else keys[-1])
         return keys[:0:-1]
 
-    def _places(self, which: int | GroupName | Iterable[int | GroupName]) -> Integers:
-        """Return where some groups are, from 0, in order."""
+    def _find_groups(self, which: int | GroupName | Iterable[int | GroupName]) -> Integers:
+        """Return the sorted indices of some groups, from 0."""
         several = tuple(which) if isinstance(which, Iterable) else (which,)
         numbers = [*map(group_number, several)]
         for number, each in zip(numbers, several, strict=True):
@@ -469,7 +466,7 @@ class Auditor:
         self, parts: list[Groups], changed: set[int], at: int, new: Groups
     ) -> tuple[list[Groups], set[int]]:
         """Insert groups before index `at`; also return the parts that this changes, all of them where keys run out."""
-        # the part that held the place before anything was taken out, of which nothing before the place was
+        # the part of `at` before groups were taken out, none of which were before it
         part = min(bisect_right(self._starts, at) - 1, len(parts) - 1)
         row = at - self._starts[part]
         upper, lower = parts[part].take(slice(row)), parts[part].take(slice(row, None))
@@ -489,18 +486,18 @@ class Auditor:
     def _free_keys(
         self, parts: Sequence[Groups], part: int, upper: Groups, lower: Groups, number: int
     ) -> Integers | None:
-        """Find so many keys between the groups above and those below, evenly spread."""
+        """Return `number` keys between those above and below, evenly spread; None where there is no room."""
         above = [*parts[:part], upper]
         low = next((int(each.numbers[-1]) for each in reversed(above) if len(each)), 0)
         below = [lower, *parts[part + 1 :]]
         high = next((int(each.numbers[0]) for each in below if len(each)), None)
-        # behind the last group nothing limits the gap, and the usual one leaves room for more
+        # after the last group nothing limits the gap, and the usual spacing leaves room for more
         step = _spacing(len(self)) if high is None else (high - low) // (number + 1)
         keys: Integers = low + step * np.arange(1, number + 1)
         return keys if step >= 1 and int(keys[-1]) < MOST_KEYS else None
 
     def _fitting(self, release: Release) -> Groups:
-        """Return other groups with values coded by this release's domain; raise `BadRelease` if they do not fit."""
+        """Return groups of another release coded by this one's domain; raise `BadRelease` if they do not fit."""
         own, groups = self.start.groups, release.groups
         if groups.semantics != own.semantics:
             raise BadRelease(
@@ -511,9 +508,9 @@ class Auditor:
             raise BadRelease(
                 f"the release prints {listed(names) or 'nothing'}, and these groups {listed(other) or 'nothing'}"
             )
-        code = {text: place for place, text in enumerate(own.domain)}
+        code = {text: index for index, text in enumerate(own.domain)}
         row, value, count = groups.counts.entries()
-        unknown = {groups.domain[place] for place in np.unique(value).tolist()} - {*code}
+        unknown = {groups.domain[index] for index in np.unique(value).tolist()} - {*code}
         if unknown:
             raise BadRelease(
                 f"{counted(len(unknown), 'value')} of these groups cannot occur in the release that the auditor began "
@@ -524,11 +521,11 @@ class Auditor:
         fitting = replace(groups, domain=own.domain, counts=counts, whole=counts.totals())
         for measure in self.policy.measures:
             measure.check(Release(fitting, sensitive=self.start.sensitive))
-        return fitting  # their whole is that of the parts that they are stacked below
+        return fitting  # `whole` is that of the parts that they are stacked below
 
 
 def _spacing(groups: int) -> int:
-    """Keys fill the lower half at first: the upper one is for groups that are put behind."""
+    """Return the first distance of keys, which fill the lower half: the upper one is for groups that are added."""
     return MOST_KEYS // 2 // (groups + 1)
 
 
@@ -538,13 +535,13 @@ def _split_into_parts(groups: Groups) -> tuple[Groups, ...]:
 
 
 def _resize_level(levels: SummaryLevels, height: int, length: int) -> list[Summaries]:
-    """Return a level with so many places: what it had, as far as there is room, and None for the rest."""
+    """Return a level of this length: its summaries, cut off or filled up by None."""
     kept = levels[height][:length] if height < len(levels) else ()
     return [*kept, *[None] * (length - len(kept))]
 
 
 def renumber_keys(summary: Any, number_of: Callable[[int], int]) -> Any:  # noqa: ANN401 - summaries are of any class
-    """Turn the keys in a summary into numbers, wherever it names a group or holds some."""
+    """Return a summary with the keys of all groups in it replaced by numbers."""
     if isinstance(summary, GroupName):
         return GroupName(number_of(summary.number), summary.printed)
     if isinstance(summary, Groups):

@@ -1,8 +1,8 @@
-"""The policy file: which bounds, about which columns?  TOML in, a policy and roles out; and the schema for editors.
+"""The policy file: from TOML to a policy and the roles of columns, and the schema for editors.
 
 A file may name presets (`intake/presets`), has one `[roles]`, and a `[[limit]]` or `[[skyline]]` for each demand
-(`policy/limits`).  What is wrong with it is said in one line that names the section: "no key 'at_leats' in limit 2 of
-policy.toml; did you mean 'at_least'?".  `policy_text` in `policy/policy` writes what is read here.
+(`policy/limits`).  An error is one line that names the section: "no key 'at_leats' in limit 2 of
+policy.toml; did you mean 'at_least'?".  `policy_text` in `policy/policy` writes such files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sidelight.measures.measure import Measure
 
 SECTIONS = ("roles", "limit", "skyline")
-"""What a policy file has; above all sections, a `preset` may name limits which somebody else asks for."""
+"""The sections of a policy file; before them, `preset` may name limits that others require."""
 
 
 class RolesSection(Section):
@@ -70,7 +70,7 @@ class RolesSection(Section):
     )
 
     def to_roles(self, folder: Path | None = None) -> Roles:
-        """Return what was said as the roles that all readers take; paths start from a folder."""
+        """Return the section as roles; paths are relative to a folder."""
         names = {name: "kinds" if name == "columns" else name for name in type(self).model_fields}
         stated = {ours: value for name, ours in names.items() if (value := getattr(self, name)) is not None}
         file = stated.pop("domain_file", None)
@@ -98,9 +98,9 @@ class PolicyFile:
 
 
 def read_policy(path: str | Path) -> Policy:
-    """Which bounds does this file set?
+    """Read the policy of a file.
 
-    The file says in TOML what Python says as `Policy(GroupSize() >= 5, ...)`:
+    In TOML, `Policy(GroupSize() >= 5, ...)` is:
 
         [[limit]]
         measure = "group size"
@@ -110,14 +110,13 @@ def read_policy(path: str | Path) -> Policy:
 
 
 def read_policy_file(path: str | Path, *, population: str | None = None) -> PolicyFile:
-    """Read a policy file with all it says: the policy, and the roles of the columns.
+    """Read a policy file: the policy, and the roles of the columns.
 
     Presets whose limits depend on whether there is a `population` are read with it.
     """
-    given: object = path
-    if not isinstance(given, str | PathLike):
+    if not isinstance(cast("object", path), str | PathLike):
         raise WrongKind(
-            f"a policy file is named by its path, not by {kind_in_words(given)}; give the path of a TOML file"
+            f"a policy file is named by its path, not by {kind_in_words(path)}; give the path of a TOML file"
         )
     if not str(path).strip():
         raise BadPolicy("the name of the policy file is empty; give its path")
@@ -140,7 +139,7 @@ def read_policy_file(path: str | Path, *, population: str | None = None) -> Poli
 def read_policy_text(
     text: str, *, name: str = "the policy", folder: Path | None = None, population: str | None = None
 ) -> PolicyFile:
-    r"""Read the text of a policy file; `name` is for messages, and paths in it start from `folder`.
+    r"""Parse the text of a policy file; `name` is for messages, and paths are relative to `folder`.
 
     >>> print(read_policy_text('[[limit]]\nmeasure = "group size"\nat_least = 5').policy)
     group size ≥ 5
@@ -152,7 +151,7 @@ def read_policy_text(
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadPolicy(f"{name} is not TOML: {error}") from None
-    except (ValueError, OverflowError):  # Python reads no whole numbers of so many digits
+    except (ValueError, OverflowError):  # Python limits the digits of whole numbers
         raise BadPolicy(
             f"{name} holds a number that is too long, or a day that no calendar has; give another"
         ) from None
@@ -201,7 +200,7 @@ def _read_presets(
 def _list_sections(
     data: Mapping[str, object], section: str, name: str, folder: Path | None
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield the sections of a kind, each with the words for where it stands and with paths that start from a folder."""
+    """Yield the sections of a kind, each with the words for where it is, and with paths relative to a folder."""
     tables = data.get(section, [])
     if not isinstance(tables, list):
         raise not_a_table(name, section, many=True)
@@ -209,7 +208,7 @@ def _list_sections(
         where = f"{section} {number} of {name}"
         if not isinstance(table, Mapping):
             raise not_a_table(where, section, many=True)
-        # a text without a folder keeps its paths, which then start from the working directory
+        # without a folder paths are relative to the working directory
         yield where, table if folder is None else _resolve_paths(folder, table)
 
 
@@ -255,13 +254,13 @@ def policy_schema() -> str:
     limits = {kind.name: limit_model(kind) for kind in all_measures()}
     models: list[type[Section]] = [RolesSection, *limits.values(), SkylineSection]
     references, definitions = models_json_schema([(model, "validation") for model in models])
-    place = {model: reference for (model, _), reference in references.items()}
+    reference_of = {model: reference for (model, _), reference in references.items()}
     # the name of the measure chooses the schema of its limits
-    limit_places = {name: place[model] for name, model in limits.items()}
-    mapping = {name: reference["$ref"] for name, reference in sorted(limit_places.items())}
+    limit_references = {name: reference_of[model] for name, model in limits.items()}
+    mapping = {name: reference["$ref"] for name, reference in sorted(limit_references.items())}
     by_measure = {
         "discriminator": {"mapping": mapping, "propertyName": "measure"},
-        "oneOf": list(limit_places.values()),
+        "oneOf": list(limit_references.values()),
     }
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -272,9 +271,9 @@ def policy_schema() -> str:
                 "anyOf": [{"type": "string"}, {"items": {"type": "string"}, "type": "array"}],
                 "description": "limits that somebody asks for, by name: EMA/Health Canada 0.09, k-map(k=5) or ACRO",
             },
-            "roles": place[RolesSection],
+            "roles": reference_of[RolesSection],
             "limit": {"items": by_measure, "type": "array"},
-            "skyline": {"items": place[SkylineSection], "type": "array"},
+            "skyline": {"items": reference_of[SkylineSection], "type": "array"},
         },
         "type": "object",
     }
@@ -282,7 +281,7 @@ def policy_schema() -> str:
 
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what TOML cannot say (null) and what says nothing (titles that repeat a key)."""
+    """Return a schema without what TOML does not have (null) and without titles that repeat a key."""
     kept = {key: _tidy_part(key, part) for key, part in schema.items() if key not in ("title", "default")}
     # pydantic writes `X | None` as a choice with null, which TOML does not have
     choices = [choice for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
@@ -292,7 +291,7 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tidy_part(key: str, part: Any) -> Any:  # noqa: ANN401 - JSON
-    if key == "properties":  # what it holds are names, whatever they mean elsewhere
+    if key == "properties":  # its keys are names, whatever they mean elsewhere
         return {name: _tidy(each) for name, each in part.items()}
     if isinstance(part, dict):
         return _tidy(part)
