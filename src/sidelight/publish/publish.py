@@ -1,10 +1,10 @@
-"""Publish a release: written aside, read back, judged again, and only then put in its place.  And read it again.
+"""Publish a release: write it aside, read it back, judge it again, and only then move it into place.  And read it.
 
-It is planned which files there are and which release a reader must find in each (`plan_files`); then they are written,
-and nothing is published that was not read back the same and within policy.
+`plan_files` decides which files are written and which release must be read from each; nothing is published that was not
+read back the same and within policy.
 
-A published file is read as its sidecar says, and only if it is the file that was judged.  No file can say the order of
-groups, nor keep groups apart that print the same; so releases are compared as printed (`reduce_to_printed`).
+A published file is read with its sidecar, and only if it is the file that was judged.  A file has no order of groups,
+and groups that print the same are one; so releases are compared as printed (`reduce_to_printed`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Published:
-    """The files that were written: those of the release, the sidecar and the dictionary; and the sidecar's content."""
+    """The files of a published release, its sidecar and dictionary, and the sidecar's content."""
 
     paths: tuple[Path, ...]
     sidecar: Path
@@ -114,13 +114,12 @@ def publish(
     private_hierarchies: bool = False,
     quiet_method: bool = False,
 ) -> Published:
-    """Publish what a search found; `SearchResult.publish` says what the options mean.
+    """Publish the result of a search; the options are those of `SearchResult.publish`.
 
-    Everything is written into a folder beside the file, whose name says that it is unfinished; flushed; read back;
-    compared with what was meant; judged by the policy once more.  Only then the sidecar is moved to its place, and
-    the file that was asked for last: when it is there, it was judged, and the digest in the sidecar says that it is
-    this one.  After a `kill -9` in between, readers find what was to be replaced, or nothing if nothing stood there,
-    and the same call succeeds.
+    All files are written into an "unfinished" folder beside the path; flushed; read back; compared with the plan;
+    judged by the policy once more.  Only then the sidecar is moved into place, and the file at `path` last: if it is
+    there, it was judged, and the sidecar has its digest.  After a `kill -9` in between, the files are the old ones, or
+    none if there were none, and the same call succeeds.
     """
     path = Path(path)
     switches = {"force": force, "bounds": bounds}
@@ -140,7 +139,7 @@ def publish(
     paths = tuple(path.with_name(name) for name in sheets)
     _refuse(result, paths, force=force)
     with unfinished_folder(path) as folder:
-        # From here on nothing is believed but what was read from the disk.
+        # from here on only what was read from the disk is judged and described
         files = []
         for name, sheet in sheets.items():
             writer.write_to(folder / name, sheet)
@@ -149,7 +148,7 @@ def publish(
         read = _check_file(folder, *groups, None if isinstance(table, Table) else table.memory)
         if who is not None:
             read = add_members(read, _check_file(folder, *who))
-        # what its labels cover is known here, as the sidecar tells its readers
+        # what its labels cover is known here, as it is to readers of the sidecar
         known = replace(read, printing=result.release.printing, provenance=result.release.provenance)
         verdict = result.policy.judge(known)
         if not verdict.safe:
@@ -165,16 +164,16 @@ def publish(
             private_hierarchies=private_hierarchies,
             quiet_method=quiet_method,
         )
-        for beside, text in ((sidecar, document.to_json()), (dictionary, build_dictionary(document, sheets))):
-            (folder / beside.name).write_bytes(text.encode())
-            flush_to_disk(folder / beside.name)  # before `move_into_place` gives it its name
-        # The sidecar first, the file that was asked for last: when that is there, all is there.
+        for target, text in ((sidecar, document.to_json()), (dictionary, build_dictionary(document, sheets))):
+            (folder / target.name).write_bytes(text.encode())
+            flush_to_disk(folder / target.name)  # before `move_into_place` gives it its name
+        # the sidecar first, the file at `path` last: if that is there, all are
         move_into_place(folder, (sidecar, dictionary, *paths), force=force)
     return Published(paths, sidecar, document)
 
 
 def refuse_loud(method: Method) -> None:
-    """Refuse to keep a method back that the form of the files tells: buckets in two tables, averages."""
+    """Raise where a method is to be kept back that the form of the files discloses: buckets in two tables, averages."""
     if not method.prints_rows or method.prints_averages:
         raise NotPublished(
             f"what method '{method.name}' prints tells the method; leave {parameter('quiet_method')} out"
@@ -206,21 +205,21 @@ inside their bucket."""
 
 
 ExpectedFile: TypeAlias = tuple[Reading, Release]
-"""A way to read a file, and the release that a reader must find."""
+"""How to read a file, and the release that must be read from it."""
 
 Plan: TypeAlias = tuple[dict[str, Sheet], ExpectedFile, ExpectedFile | None]
-"""Files by name, in the order in which they appear; the groups they tell of, and who is in them (anatomy)."""
+"""Files by name, in the order in which they are moved into place; their groups, and who is in them (anatomy)."""
 
 
 def plan_files(
     result: SearchResult, path: Path, *, draw: RandomBytes, layout: Layout | None, written_as: FormatName
 ) -> Plan:
-    """Plan the files of what was found.
+    """Plan the files of a search's result.
 
-    Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
-    whose values they are would tell more than the measures know of: only counts are published then.
+    Where a person may have several values, rows of (group, value) would lose the number of people, and rows with an
+    identifier would disclose more than the measures consider: only counts are published then.
     """
-    # compared with what is read back, so it must hold nothing that a file cannot say
+    # compared with what is read back, so it holds only what a file can have
     release = reduce_to_printed(result.release)
     buckets = result.buckets
     usual: Layout = "two tables" if buckets is not None else "people" if release.semantics == "single" else "counts"
@@ -275,7 +274,7 @@ def _write_sheet(reading: Reading, release: Release, draw: RandomBytes) -> Sheet
 def _plan_anatomy(
     release: Release, buckets: Buckets, path: Path, draw: RandomBytes, written_as: FormatName, *, in_one_file: bool
 ) -> Plan:
-    """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
+    """Plan a table of people with their buckets, and the values of buckets in another file, or shuffled inside them."""
     columns = buckets.tables()[0]
     *quasi, bucket = columns
     # one group per row of people, whose sensitive value is the bucket: (rows, buckets) counts of 0 and 1
@@ -302,38 +301,38 @@ def _plan_anatomy(
 
 
 def values_path(path: Path) -> Path:
-    """Return where the values of buckets go that are published apart from the people."""
+    """Return the path of the values of buckets, where they are in a file of their own."""
     return path.with_name(f"{path.stem}.values{path.suffix}")
 
 
 def _shuffled_values(buckets: Buckets, draw: RandomBytes) -> tuple[Column, ...]:
-    """Return the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
+    """Return the values in the order of the people's buckets, in a random order inside each bucket."""
     bucket, value, count = buckets.counts.entries()
     bucket, value = np.repeat(bucket, count), np.repeat(value, count)
-    # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.
+    # a random order of all, sorted by bucket with a stable sort, is a random order inside each bucket
     order = draw_order(draw, len(value))
     order = order[np.argsort(bucket[order], kind="stable")]
     return value_columns(buckets.table.sensitive, buckets.table.domain, value[order])
 
 
 def sheet_of_people(release: Release, draw: RandomBytes) -> Sheet:
-    """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
+    """Write a row per person: the labels of the group, and a value; in a random order."""
     row, value, count = release.groups.counts.entries()
-    # many rows are dealt while they are written, so that no shuffled index of all people is held
-    dealt = not fits_one_shuffle(people := int(count.sum()))
-    if not dealt:
+    # many rows are shuffled while they are written, so that no shuffled index of all people is held
+    shuffled_later = not fits_one_shuffle(people := int(count.sum()))
+    if not shuffled_later:
         order = draw_order(draw, people)
         row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
     columns = [column.take(row) for column in release.groups.columns]
     values = value_columns(release.sensitive, release.domain, value)
-    return Sheet({each.name: each for each in (*columns, *values)}, count if dealt else None, draw)
+    return Sheet({each.name: each for each in (*columns, *values)}, count if shuffled_later else None, draw)
 
 
 def sheet_of_carried(release: Release, table: Table, group: Integers, draw: RandomBytes) -> Sheet:
-    """Write a row per person as `sheet_of_people` does, and what the person says in columns that are carried along.
+    """Write a row per person as `sheet_of_people` does, with the person's cells of the carried columns.
 
-    `group` is the row of the release that the people of each key are in; −1: they are left out.  Suppressed people,
-    whose group prints nothing but `*`, say nothing in the carried columns either.
+    `group`: (keys,) the row of the release that the people of each key are in; −1: they are left out.  Suppressed
+    people, whose group prints nothing but `*`, have no cells in the carried columns either.
     """
     carried = table.carried
     assert carried is not None
@@ -350,7 +349,7 @@ def sheet_of_carried(release: Release, table: Table, group: Integers, draw: Rand
 
 
 def sheet_of_counts(release: Release, draw: RandomBytes, *, people: str, count: str) -> Sheet:
-    """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
+    """Write a row per group and value; a group without values has one row, with a count of 0."""
     groups = release.groups
     row, value, amount = groups.list_entries()
     # shuffled as people are, so that the order of rows carries no information
@@ -362,7 +361,7 @@ def sheet_of_counts(release: Release, draw: RandomBytes, *, people: str, count: 
 
 
 def add_bounds(sheet: Sheet) -> Sheet:
-    """Add, after each column of intervals, the ends of what it prints as numbers or days of their own."""
+    """Add, after each column of intervals, columns with their ends as numbers or days."""
     columns: dict[str, Column | Integers | Floats] = {}
     for name, column in sheet.columns.items():
         columns[name] = column
@@ -372,10 +371,10 @@ def add_bounds(sheet: Sheet) -> Sheet:
 
 
 def read_published(path: str | Path, *, memory: str | int | None = None) -> Release:
-    """Read a file that Sidelight published.
+    """Read a file that Sidelight published, with the sidecar beside it.
 
-    The sidecar beside it says how to read it; a file that is not the one that was judged is an error.  With `memory`
-    (such as "2GB"), what the engine holds of the rows is bounded; the groups are held in any case.
+    A file that is not the one that was judged is an error.  `memory` (such as "2GB") bounds what the engine holds of
+    the rows; the groups are held in any case.
 
     >>> import sidelight as sl
     >>> from tempfile import TemporaryDirectory
@@ -390,32 +389,32 @@ def read_published(path: str | Path, *, memory: str | int | None = None) -> Rele
 
 
 FileEngine: TypeAlias = Callable[[Path], object]
-"""Says what is read: the file itself, or the same as an engine has it."""
+"""Returns what is read: the file itself, or an engine's view of it."""
 
 
 def generation(path: Path) -> tuple[int, int] | None:
-    """Distinguish one document beside a file from its next: other numbers are another one; None: it is being replaced.
+    """Return numbers that differ between a document beside a file and its successor; None while it is being replaced.
 
-    The place on the disk alone would not do: what is replaced twice may stand where it stood before.
+    The inode alone would not do: after two replacements it may be the first one again.
     """
     try:
-        beside = sidecar_path(path).stat()
+        sidecar = sidecar_path(path).stat()
         # inode and time: one of them alone may stay the same when a sidecar is replaced quickly
-        return None if undo_path(path).is_dir() else (beside.st_ino, beside.st_mtime_ns)
+        return None if undo_path(path).is_dir() else (sidecar.st_ino, sidecar.st_mtime_ns)
     except (OSError, ValueError):
         return 0, 0
 
 
 def read_by_sidecar(path: Path, memory: Memory | None = None, engine: FileEngine = Path) -> Release:
-    """Read a published file as its sidecar says, whichever engine counts its rows."""
-    for look in range(5):  # again while others replace it, after longer and longer waits, 1.5 s in all
+    """Read a published file with its sidecar, whichever engine counts its rows."""
+    for attempt in range(5):  # again while others replace it, after longer and longer waits, 1.5 s in all
         before = generation(path)
         try:
             return _read_by_sidecar(path, memory, engine)
         except (BadRelease, BadTable):
             if generation(path) == before is not None:
                 raise
-        sleep(0.05 * 2**look)
+        sleep(0.05 * 2**attempt)
     return _read_by_sidecar(path, memory, engine)
 
 
@@ -440,7 +439,7 @@ def _read_by_sidecar(path: Path, memory: Memory | None, engine: FileEngine) -> R
 
 
 def read_back(folder: Path, reading: Reading, memory: Memory | None = None, engine: FileEngine = Path) -> Release:
-    """Read a file as published, in bounded memory if need be: labels as they were, groups and values in their order."""
+    """Read a file with the original labels, groups and values in order; in bounded memory if `memory` is set."""
     writer = WRITERS[reading.format]
     roles = reading.to_roles()
     encoded = replace(
@@ -463,17 +462,17 @@ def read_back(folder: Path, reading: Reading, memory: Memory | None = None, engi
 def _count_singled_out(
     release: Release, folder: Path, document: Sidecar, memory: Memory | None, engine: FileEngine
 ) -> Intake:
-    """Count the people whom the columns that are carried along single out, as any reader of the file can."""
+    """Count the people who are unique on the carried columns, which anyone with the file can see."""
     reading, kept = document.reading, tuple(document.kept)
     finer = read_back(folder, reading.model_copy(update={"group": (*reading.group, *kept)}), memory, engine)
     judged = replace(finer.groups, columns=finer.groups.columns[: len(reading.group)])
-    alone = (finer.groups.sizes == 1) & ~suppressed_groups(judged)  # who is suppressed says nothing in them
+    unique = (finer.groups.sizes == 1) & ~suppressed_groups(judged)  # suppressed people have no cells in them
     others = tuple(name for name in release.intake.columns_dropped if name not in kept)
-    return replace(release.intake, columns_dropped=others, carried=kept, singled_out=int(alone.sum()))
+    return replace(release.intake, columns_dropped=others, carried=kept, singled_out=int(unique.sum()))
 
 
 def add_members(release: Release, who: Release) -> Release:
-    """Put the table of people beside that of buckets: who is in which bucket."""
+    """Add the table of people, with their buckets, to a release of buckets."""
     (bucket,) = release.groups.columns
     # buckets are matched by their label, as the two tables need not list them in the same order
     row = {bucket.cell(number): number for number in range(len(release))}
@@ -484,7 +483,7 @@ def add_members(release: Release, who: Release) -> Release:
 
 
 def _decode_labels(release: Release, writer: Writer, reading: Reading) -> Release:
-    """Return a release with its labels as they were before they were written."""
+    """Return a release with the labels decoded from the format."""
 
     def decode_labels(texts: Iterable[Label]) -> tuple[Label, ...]:
         return tuple(None if text is None else writer.decode(text) for text in texts)
@@ -515,17 +514,17 @@ def _encode_domain(domain: Domain | None, writer: Writer) -> Domain | None:
 
 
 def reduce_to_printed(release: Release) -> Release:
-    """Forget what no file can say: the order of groups, groups that print the same, labels that nobody has.
+    """Remove what a file cannot have: the order of groups, groups that print the same, labels that nobody has.
 
     >>> twice = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "*"}, {"age": "*"}])
     >>> reduce_to_printed(twice)
     <Release of 3 people in 1 group, value: 1 value (single)>
     """
     groups = release.groups
-    # Tidy labels first, so that groups which print the same have the same codes and are rolled up into one.
+    # labels first, so that groups which print the same have the same codes and are rolled up into one
     merged = roll_up(groups, tuple(column.compact().sort_naturally() for column in groups.columns))
     domain, counts = merged.domain, merged.counts
-    if isinstance(domain, JointDomain):  # a single column's values stay, as files say which there could be
+    if isinstance(domain, JointDomain):  # the domain of a single column is in the sidecar, and stays
         kept = np.flatnonzero(counts.totals())
         domain, counts = JointDomain(domain.printed(kept)), counts.only_values(kept)
     printed = whole_groups(

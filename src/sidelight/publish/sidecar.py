@@ -1,12 +1,11 @@
-"""The sidecar: how is a published file read, what was it judged by, how was it made?  A JSON document beside the file.
+"""The sidecar: a JSON document beside a published file about how to read it, its policy, and how it was made.
 
-Whoever has the file may have the document: it holds plain data, witnesses reduced to what is printed, and what was
-computed with the table only to three digits.  The digests of the files say that they are the ones that were judged.
-The keys are a public format.
+It is as public as the file: it holds plain data, witnesses reduced to what is printed, and numbers computed with the
+table only to three digits.  The digests identify the files that were judged.  The keys are a public format.
 
-Beside it stands a data dictionary: what each column is, for whoever is to work with the release.  It is metadata as the
-W3C recommends for tables on the web (CSVW: `<file>-metadata.json`, which many tools look for by themselves), and it
-says nothing that the files and their sidecar do not say.  Parquet files are described the same way.
+With it comes a data dictionary: what each column is, for people who work with the release.  It is metadata as the W3C
+recommends for tables on the web (CSVW: `<file>-metadata.json`, which many tools look for by themselves), and contains
+nothing that the files and their sidecar do not.  Parquet files are described the same way.
 """
 
 from __future__ import annotations
@@ -72,13 +71,13 @@ Says: TypeAlias = dict[str, Label]
 
 
 class PublishedFile(FileFacts):
-    """One file that was written."""
+    """A file of a release."""
 
     rows: int
 
 
 class Reading(DocumentPart):
-    """How to read a published file, in the words of `read_release`."""
+    """How to read a published file, with the parameters of `read_release`."""
 
     file: str
     group: tuple[str, ...]
@@ -99,7 +98,7 @@ class Reading(DocumentPart):
     )
 
     def to_roles(self) -> Roles:
-        """Return it as the roles that all readers take; a missing value among those there could be is a value."""
+        """Return it as roles; a missing value in the domain is a value."""
         listed = self.domain.values() if isinstance(self.domain, dict) else [self.domain or ()]
         missing: Missing | None = "a value" if any(None in values for values in listed) else None
         return Roles(
@@ -112,7 +111,7 @@ class Reading(DocumentPart):
         )
 
     def update(self, roles: Roles) -> Roles:
-        """Return who is who as the sidecar does, unless these roles say otherwise."""
+        """Return the roles of the sidecar, with these roles in their place where they are set."""
         published = self.to_roles()
         if not set(roles.value_columns) <= set(published.value_columns):
             others = tuple(name for name in published.quasi if name not in roles.value_columns)
@@ -132,7 +131,7 @@ def _drop_missing(values: tuple[Label, ...]) -> tuple[Label, ...]:
 
 
 class PublishedFinding(FindingFacts):
-    """What one criterion of the policy found in the published file."""
+    """The finding of one criterion of the policy on the published file."""
 
     limit: PolicyBound
     holds: bool
@@ -142,7 +141,7 @@ class PublishedFinding(FindingFacts):
 
 
 class HierarchyFacts(DocumentPart):
-    """Which hierarchy a column had; no digest of it, by which guesses at the column's values could be tried."""
+    """The hierarchy of a column; without a digest, which would let guesses at the column's values be tested."""
 
     column: str
     levels: int = Field(description="how many there are, the values themselves included")
@@ -154,7 +153,7 @@ class HierarchyFacts(DocumentPart):
 
 
 class PopulationFacts(DocumentPart):
-    """Which population a release was compared with: not where it is kept."""
+    """The population that a release was compared with, without its folder."""
 
     name: str | None = Field(description="of its file; null: it was no file")
     sha256: str | None = Field(
@@ -164,7 +163,7 @@ class PopulationFacts(DocumentPart):
 
 
 class ResistanceFacts(DocumentPart):
-    """Against whom the release was made; neither its price nor what chance decided, which would undo it."""
+    """The attacker that the release resists; without the price and the random choices, which would undo it."""
 
     reader: str = Field(description="the attacker, by the name of the measure that is about them")
     belief: Number | None = Field(
@@ -185,7 +184,7 @@ class SearchFacts(DocumentPart):
 
 
 class Sidecar(DocumentPart):
-    """What is said about a published release."""
+    """The document about a published release."""
 
     kind: Literal["published release"] = "published release"
     schema_version: int = SIDECAR_VERSION
@@ -219,14 +218,14 @@ class Sidecar(DocumentPart):
     warnings: tuple[str, ...] = ()
 
     def printing(self) -> Printing:
-        """Return how the labels came about, for looking people up."""
+        """Return how the labels were made, for locating people."""
         nodes = {each.column: Nodes.covering(each.covers) for each in self.hierarchies if each.covers}
         return Printing(nodes, self.search.averages)
 
     def provenance(self) -> Provenance | None:
-        """Return how the release was made, for attackers who use it; None where this Sidelight cannot read it.
+        """Return how the release was made, for attackers who use it; None where this version cannot read the policy.
 
-        A sidecar that keeps the method back still tells the policy, which is the promise.
+        A sidecar that keeps the method back still has the policy, which is the promise.
         """
         try:
             policy = read_policy_text(self.policy).policy
@@ -262,10 +261,10 @@ def read_sidecar(path: Path) -> Sidecar:
         raise BadRelease(
             f"'{beside.name}' is of version {document.schema_version}, and this Sidelight reads {SIDECAR_VERSION}"
         )
-    # nobody is led to a file that was not judged: what is read is beside the sidecar, and its digest is in it
+    # only judged files are read: they are beside the sidecar, which has their digests
     names = [file.name for file in document.files]
     read = {each.file for each in (document.reading, document.who) if each is not None}
-    # a name with a path in it could have a reader open, and judge, files elsewhere
+    # a name with a path in it could make a program open, and judge, files elsewhere
     plain = all(name not in ("", ".", "..") and not {*name} & {*"/\\\0"} for name in names)
     digests = all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in document.files)
     if not (plain and digests and read <= {*names} and len({*names}) == len(names)):
@@ -277,17 +276,17 @@ def read_sidecar(path: Path) -> Sidecar:
 
 
 def read_checked(path: Path) -> Sidecar:
-    """Read the sidecar of a file, and make sure that it tells of this file, and of all that belong to it."""
+    """Read the sidecar of a file; raise unless this file and all others in it have the digests of the sidecar."""
     document = read_sidecar(path)
     for file in document.files:
-        here = path.with_name(file.name)
-        if not (here.is_file() or here.is_dir()):
+        other = path.with_name(file.name)
+        if not (other.is_file() or other.is_dir()):
             raise BadRelease(
-                f"'{here}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
+                f"'{other}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
             )
-        if digest(here) != file.sha256:
+        if digest(other) != file.sha256:
             raise BadRelease(
-                f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
+                f"'{other}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
             )
     if path.name not in {file.name for file in document.files}:
         raise BadRelease(
@@ -315,7 +314,7 @@ def build_sidecar(
     seed_note += ": whoever knows the seed learns the order before it"
     quiet_note = "how the release was made is kept back; its own shape tells most of it, so nobody is protected by that"
     quiet_note += " from somebody who guesses"
-    # three digits unless it is public: an exact value would let a reader test guesses about the table against it
+    # three digits unless it is public: an exact value would let an attacker test guesses about the table against it
     public = ("discernibility", "average group size", "suppressed")
     worths = {
         name: None if not math.isfinite(worth) else worth if name in public else float(f"{worth:.3g}")
@@ -342,7 +341,7 @@ def build_sidecar(
         readers=tuple(
             attacker_facts(each.for_publication())
             for each in result.readers
-            if not quiet_method or not each.attacker.knows_method  # what such a one reaches tells how it was made
+            if not quiet_method or not each.attacker.knows_method  # what they reach discloses how it was made
         ),
         versions={
             "sidelight": __version__,
@@ -359,14 +358,14 @@ def build_sidecar(
 
 
 def _find_covers(release: Release, printing: Printing | None) -> dict[str, dict[str, tuple[Label, ...]]]:
-    """Return what printed labels cover, by column: what the hierarchy has, whether or not it occurs."""
+    """Return the values under printed labels, by column, as the hierarchy has them whether they occur or not."""
     nodes = {} if printing is None else printing.nodes
     columns = (column for column in release.groups.columns if column.name in nodes)
     return {column.name: covers_to_tell(column.labels, nodes[column.name]) for column in columns}
 
 
 def published_finding(judgement: Judgement) -> PublishedFinding:
-    """Write what a criterion found, with nothing that the release does not print."""
+    """Write the finding of a criterion, with nothing that the release does not print."""
     criterion, finding = strip_folder(judgement.criterion), judgement.finding
     measure, witness = criterion.measure, finding.witness
     return PublishedFinding(
@@ -379,7 +378,7 @@ def published_finding(judgement: Judgement) -> PublishedFinding:
 
 
 def strip_folder(criterion: Criterion) -> Criterion:
-    """Return a criterion that names its population by its file alone: the publisher's folders are private."""
+    """Return a criterion whose population has no folder: the publisher's folders are private."""
     register = criterion.measure.register
     if register is None or register.place is None:
         return criterion
@@ -397,7 +396,7 @@ def _population_facts(population: Population, columns: Sequence[str]) -> Populat
 
 
 def _policy_text(result: SearchResult, table: AnyTable) -> str:
-    """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
+    """Write the policy and the roles of the table; not its domain, which may have values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     columns = Roles(quasi=names, sensitive=table.sensitive_columns, values=table.semantics)
     policy = Policy(*map(strip_folder, result.policy.criteria))
@@ -426,7 +425,7 @@ def _search_facts(result: SearchResult, *, quiet: bool) -> SearchFacts:
 
 
 def dictionary_path(path: Path) -> Path:
-    """Return where the dictionary of a published file stands.
+    """Return the path of the dictionary of a published file.
 
     >>> dictionary_path(Path("made/release.csv")).name
     'release.csv-metadata.json'
@@ -435,7 +434,7 @@ def dictionary_path(path: Path) -> Path:
 
 
 def build_dictionary(document: Sidecar, sheets: dict[str, Sheet]) -> str:
-    """Write the dictionary of some files, with what their sidecar tells of them."""
+    """Write the data dictionary of files, from their cells and their sidecar."""
     policy = "; ".join(f"{each.text} {each.limit.text}" for each in document.findings)
     about = {
         "@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}],
@@ -450,7 +449,7 @@ def build_dictionary(document: Sidecar, sheets: dict[str, Sheet]) -> str:
 def _describe_file(name: str, sheet: Sheet, document: Sidecar) -> dict[str, Any]:
     writer = WRITERS[document.reading.format]
     datatypes = {"text": "string", "whole number": "integer", "number": "number", "day": "date"}
-    # name a column in the way that CSVW wants: letters, digits and underscores, the rest as percent and two digits
+    # names as in CSVW: letters, digits and underscores, the rest as percent and two digits
     columns = [
         {
             "name": re.sub(r"[^0-9A-Za-z_]", lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), column),
@@ -466,8 +465,8 @@ def _describe_file(name: str, sheet: Sheet, document: Sidecar) -> dict[str, Any]
 
 
 def describe(column: str, cells: Column | None, document: Sidecar, most: int = 30) -> str:
-    """Describe in words what a column is, and list its labels where they are few."""
-    # who is in which bucket first: there a bucket is what is said of a person
+    """Describe a column in words, with its labels where they are few."""
+    # the table of people first: there the bucket is a column about a person
     readings = [each for each in (document.who, document.reading) if each is not None]
     what = next((text for reading in readings if (text := _role(column, reading, document)) is not None), None)
     if what is None and column in document.kept:

@@ -1,12 +1,12 @@
-"""What does a report about a release say, topic by topic, and in which order?  Blocks drawn from the document.
+"""The topics of a report about a release, and their order: blocks drawn from the document, without arithmetic.
 
-No arithmetic here.  Each topic is told in the order of a screen: the question in words, the answer with its number, the
-picture, who is worst off, what follows, and the table behind it.
+A topic has the order of a screen: the question in words, the answer with its number, the picture, who is worst off,
+what follows, and the table behind it.
 
-An outline says in which order topics stand, and under which titles: our own, or as a regime's document has it.  It is
-data (`templates/outlines.toml`): titles, topics below them, and what is asked that no program can know, which is
-printed as a blank "to be filled in by …" and never invented.  Where an outline says nothing of a topic, it stands at
-the end, under "Besides": nothing is left out of a report because a regime does not ask for it.
+An outline has the order and the titles of the topics: our own, or that of a regime's document.  It is data
+(`templates/outlines.toml`): titles, topics below them, and questions that no program can answer, which are printed as a
+blank "to be filled in by …".  Topics that an outline lacks are at the end, under "Besides": nothing is left out of a
+report because a regime does not ask for it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sidelight.errors import NotAvailable, SidelightError, did_you_mean, expect, parameter
@@ -50,17 +51,14 @@ VERDICTS: dict[bool | None, tuple[str, str, PageVerdict | None]] = {
     False: ("✗ not within", ": not within", "not within"),
     None: ("no limit", "", None),
 }
-"""How a verdict stands in a table, behind a number, and in a document."""
+"""The words of a verdict in a table, after a number, and in a document."""
 
 
 # The page.
 
 
 def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str, *, summary: bool) -> Page:
-    """Build the page: the question and its answer, then the sections.
-
-    With `summary`, one row per limit stands in the opening, where no section has them.
-    """
+    """Build the page: the question and its answer, with `summary` a row per limit, then the sections."""
     answer = report.answer
     audit, facts = answer.audit, answer.audit.release
     opening: list[Block] = [
@@ -97,7 +95,7 @@ def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str
 
 
 def explain_missing_charts() -> Iterator[Paragraph]:
-    """Yield how to get the charts, where they are missing."""
+    """Yield how to install the extra for charts, where it is missing."""
     try:
         expect_pictures()
     except NotAvailable as remedy:
@@ -105,7 +103,7 @@ def explain_missing_charts() -> Iterator[Paragraph]:
 
 
 def _pictures(report: ReleaseReport, name: str, *, above_its_table: bool = False) -> Iterator[Picture]:
-    """Draw the charts of a topic, where the extra for charts is there; a table that follows is not told twice."""
+    """Yield the charts of a topic, if the extra is installed; without their tables where the topic's own follows."""
     try:
         from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
 
@@ -120,7 +118,7 @@ def _pictures(report: ReleaseReport, name: str, *, above_its_table: bool = False
 
 
 def what_is_published(report: ReleaseReport) -> Blocks:
-    """Yield what is in the file: of whom, how each column is printed, and what was left out."""
+    """Yield the contents of the file: its people, how each column is printed, and what was left out."""
     answer = report.answer
     facts, making = answer.audit.release, answer.made
     name = report.source or "The release"
@@ -167,7 +165,7 @@ def _describe_making(making: HowMade, before: RiskBefore | None) -> Iterator[Blo
     yield Paragraph(f"It was made from a table of {people} by the method “{making.method}”; {left} suppressed.{day}")
     if making.rows_in <= making.people_in:
         return
-    # more rows were read than there are people: it looks like a mistake and is none
+    # more rows were read than there are people, which looks like a mistake and is none
     if before is not None and before.left_out:
         yield Paragraph(f"About the rows of the table: {'; '.join(before.left_out)}.")
     else:
@@ -178,13 +176,15 @@ def _describe_making(making: HowMade, before: RiskBefore | None) -> Iterator[Blo
 
 
 def _explain_labels(report: ReleaseReport, most: int = 12) -> Iterator[Block]:
-    """Yield what printed labels stand for, so many of each column."""
+    """Yield the values under printed labels, at most `most` labels of a column."""
     lines = []
-    for each in report.answer.columns:
-        labels = [*each.covers.items()]
-        lines += [f"{each.column} “{label}” stands for {', '.join(of)}." for label, of in labels[:most] if of]
+    for facts in report.answer.columns:
+        labels = [*facts.covers.items()]
+        lines += [
+            f"{facts.column} “{label}” stands for {', '.join(values)}." for label, values in labels[:most] if values
+        ]
         more = len(labels) - most
-        lines += [f"{each.column}: {counted(more, 'more label')}; the sidecar has all."] if more > 0 else []
+        lines += [f"{facts.column}: {counted(more, 'more label')}; the sidecar has all."] if more > 0 else []
     if lines:
         yield Points(tuple(lines))
 
@@ -215,13 +215,13 @@ def _groups(report: ReleaseReport) -> Blocks:
     bands = report.answer.sizes
     if not bands:
         return
-    everybody = counted(report.answer.audit.release.people, "person")
-    alone = sum(band.people for band in bands if band.sizes == "1")
+    people = counted(report.answer.audit.release.people, "person")
+    unique = sum(band.people for band in bands if band.sizes == "1")
     smallest = report.answer.smallest_group
-    if alone:
-        yield Paragraph(f"{alone:,} of {everybody} {form('stands', alone)} alone in a group.")
+    if unique:
+        yield Paragraph(f"{unique:,} of {people} {form('stands', unique)} alone in a group.")
     else:
-        yield Paragraph(f"Nobody of {everybody} stands alone; the smallest group has {smallest:,} people.")
+        yield Paragraph(f"Nobody of {people} stands alone; the smallest group has {smallest:,} people.")
     rows = tuple((band.sizes, f"{band.groups:,}", f"{band.people:,}") for band in bands if band.groups)
     table = Grid(("people in a group", "groups", "people"), rows, figures=frozenset({1, 2}))
     # a picture brings the same table with it
@@ -270,16 +270,15 @@ def _risk_grid(report: ReleaseReport) -> Grid:
     audit, before = report.answer.audit, report.answer.before
     judged = [each for each in audit.findings if each.limit is not None]
     others = [each for each in audit.findings if each.limit is None]
-    # by identity, as two findings may be equal; results of the table stand in the order of the limits
-    table = dict(zip(map(id, judged), before.results, strict=False)) if before else {}
     headings = ["what is counted", *(["the table"] if before else []), *(["wanted"] if judged else []), "the release"]
     rows = []
-    for each in (*judged, *others):
-        cells = [f"{attacker_of(each.measure).counts} — {each.text}"]
-        cells += [table[id(each)].text if id(each) in table else ""] if before else []
-        cells += [each.limit.text if each.limit else ""] if judged else []
-        cells += [each.result.text + (" (an estimate)" if each.estimate else "")]
-        rows.append((*cells, *([VERDICTS[each.holds][0]] if judged else [])))
+    # results of the table have the order of the limits
+    for finding, earlier in zip_longest((*judged, *others), before.results[: len(judged)] if before else ()):
+        cells = [f"{attacker_of(finding.measure).counts} — {finding.text}"]
+        cells += [earlier.text if earlier else ""] if before else []
+        cells += [finding.limit.text if finding.limit else ""] if judged else []
+        cells += [finding.result.text + (" (an estimate)" if finding.estimate else "")]
+        rows.append((*cells, *([VERDICTS[finding.holds][0]] if judged else [])))
     figures = frozenset(range(1, len(headings)))
     return Grid((*headings, *(["verdict"] if judged else [])), tuple(rows), figures=figures)
 
@@ -290,21 +289,21 @@ def _worst_off(report: ReleaseReport) -> Blocks:
         "the file that print what the group prints, and count the values."
     )
     # limits that do not hold first; the sort is stable, so that the policy's order remains otherwise
-    for each in sorted(report.answer.audit.findings, key=lambda finding: finding.holds is not False):
-        attacker, result = attacker_of(each.measure), each.result
-        limit = f"; wanted is {each.limit.text}" if each.limit else ""
-        estimate = ", an estimate" if each.estimate else ""
-        _, words, verdict = VERDICTS[each.holds]
-        found = f"{capitalize(attacker.counts)}: {result.text}{estimate}{limit}{words}."
-        blocks: list[Block] = [Paragraph(found, "plain", verdict), Paragraph(each.explanation, "quotation")]
-        if each.broken_by is not None and each.broken_by.groups:
-            blocks.append(Paragraph(each.broken_by.in_words()))
+    for finding in sorted(report.answer.audit.findings, key=lambda each: each.holds is not False):
+        attacker, result = attacker_of(finding.measure), finding.result
+        limit = f"; wanted is {finding.limit.text}" if finding.limit else ""
+        estimate = ", an estimate" if finding.estimate else ""
+        _, words, verdict = VERDICTS[finding.holds]
+        value = f"{capitalize(attacker.counts)}: {result.text}{estimate}{limit}{words}."
+        blocks: list[Block] = [Paragraph(value, "plain", verdict), Paragraph(finding.explanation, "quotation")]
+        if finding.broken_by is not None and finding.broken_by.groups:
+            blocks.append(Paragraph(finding.broken_by.in_words()))
         if result.exact != result.text:
             exactly = "To more places, rounded towards caution:" if result.rounded else "Exactly"
             blocks.append(Paragraph(f"{exactly} {result.exact}.", "quiet"))
-        if each.notes:
-            blocks.append(Points(each.notes))
-        yield PageSection(f"{capitalize(attacker.who)} — {each.text}", tuple(blocks))
+        if finding.notes:
+            blocks.append(Points(finding.notes))
+        yield PageSection(f"{capitalize(attacker.who)} — {finding.text}", tuple(blocks))
 
 
 def _knowledge(report: ReleaseReport) -> Blocks:
@@ -312,25 +311,26 @@ def _knowledge(report: ReleaseReport) -> Blocks:
     if not curves:
         return
     amounts = curves[0].amounts
-    sure = next((amount for amount, risk in zip(amounts, curves[0].risks, strict=True) if risk.exact == "1"), None)
+    certain = next((amount for amount, risk in zip(amounts, curves[0].risks, strict=True) if risk.exact == "1"), None)
     people = counted(report.answer.audit.release.people, "person")
     judged = (each.limit for each in report.answer.audit.findings if each.measure == curves[0].measure)
     limit = next(filter(None, judged), None)
-    held = [limit is None or limit.holds(risk.value) for risk in curves[0].risks]
-    if limit is not None and not all(held):
+    holds = [limit is None or limit.holds(risk.value) for risk in curves[0].risks]
+    if limit is not None and not all(holds):
+        enough = counted(amounts[holds.index(False)], "well-chosen fact")
         yield Paragraph(
-            f"From {counted(amounts[held.index(False)], 'well-chosen fact')} on, the limit ({limit.text}) is no longer "
-            "kept: nothing is promised against readers who know so much."
+            f"From {enough} on, the limit ({limit.text}) is no longer kept: nothing is promised against readers who "
+            "know so much."
         )
     reached = (
         f"Knowing {amounts[-1]} well-chosen facts, somebody could become {curves[0].risks[-1].text} sure"
-        if sure is None
-        else f"From {counted(sure, 'well-chosen fact')} on, somebody could become certain"
+        if certain is None
+        else f"From {counted(certain, 'well-chosen fact')} on, somebody could become certain"
     )
     yield Paragraph(f"{reached} of the value of one of {people}.")
     kinds = {"implications": "facts “if she has this value, he has that one”", "negations": "values ruled out"}
     headings = ("known besides the file", *(kinds.get(curve.measure, curve.measure) for curve in curves))
-    rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
+    rows = tuple((f"{amount}", *(curve.risks[row].text for curve in curves)) for row, amount in enumerate(amounts))
     yield from _pictures(report, "knowledge", above_its_table=True)
     yield Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
     cells = tuple(_pictures(report, "cells"))
@@ -347,7 +347,7 @@ CHECKED_CLAIMS_WARNING = (
 
 
 def attack_section(attack: AttackTried) -> PageSection:
-    """Build the section of one attack: its sentences, how right it was, and its numbers in words."""
+    """Build the section of one attack: its sentences, how often it was right, and its numbers in words."""
     sources = attack.source if isinstance(attack.source, tuple) else (attack.source,) if attack.source else ()
     kind = capitalize(attack.kind)
     blocks: list[Block] = [Points(attack.notes)] if attack.notes else []
@@ -357,7 +357,7 @@ def attack_section(attack: AttackTried) -> PageSection:
         blocks.append(Paragraph(CHECKED_CLAIMS_WARNING))
     rows, called = [], tomllib.loads(read_template("facts.toml"))
     for name, value in attack.facts.items():
-        # there is a name for each number of values left, which no dictionary can list
+        # the name has a number of values in it, so that no dictionary can list all
         left = re.fullmatch(r"values left: (before|after): people: (\d+)", name)
         words = called.get(name, name)
         if left is not None:
@@ -395,12 +395,12 @@ def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
 
 def _asked_attackers(report: ReleaseReport) -> Blocks:
     answers = report.answer.audit.readers
-    # attacks by one attacker on one file are told here, those by several files under attacks
+    # attacks by one attacker on one file are here, those by several files under attacks
     attacks = [each for each in report.answer.attacks if each.kind in ASK_CHOICES]
     have_sections = {each.kind for each in attacks}
-    asked = [kind.attacker for kind in asked_attackers()]
-    number = {1: "One reader is", 2: "Two readers are"}.get(len(asked), f"{len(asked)} readers are")
-    who = "; and ".join(f"{each.who}, {each.in_report or each.deed}" for each in asked)
+    attackers = [kind.attacker for kind in asked_attackers()]
+    number = {1: "One reader is", 2: "Two readers are"}.get(len(attackers), f"{len(attackers)} readers are")
+    who = "; and ".join(f"{each.who}, {each.in_report or each.deed}" for each in attackers)
     yield Paragraph(
         f"{number} seldom named in a policy, and need no more than the file and patience: {who}. How sure could they "
         "get of the value of one person?"
@@ -519,15 +519,15 @@ TOPICS: dict[str, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "versions": ("Versions and checksums", _versions),
     "sign-off": ("Sign-off", _sign_off),
 }
-"""Each topic's title, and what is told of it."""
+"""The title of each topic, and the function that yields its blocks."""
 
 
 def topic_section(report: ReleaseReport, topic: str, title: str | None = None) -> PageSection:
     """Build the section of a topic, under its own title or another one."""
     own, blocks_of = TOPICS[topic]
-    parts = list(blocks_of(report))
-    blocks = tuple(part for part in parts if not isinstance(part, PageSection))
-    return PageSection(title or own, blocks, tuple(part for part in parts if isinstance(part, PageSection)))
+    contents = list(blocks_of(report))
+    blocks = tuple(each for each in contents if not isinstance(each, PageSection))
+    return PageSection(title or own, blocks, tuple(each for each in contents if isinstance(each, PageSection)))
 
 
 # The order.
@@ -542,7 +542,7 @@ OUTLINES = {name: outline for name, outline in _OUTLINES.items() if name != "own
 
 
 def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> Page:
-    """Lay a report out as a page, in our own order or in that of a regime.
+    """Lay a report out as a page, in our own order or in that of a regime's document.
 
     >>> from sidelight.release.release import Release
     >>> from sidelight.report.release_report import assemble_report
@@ -571,9 +571,9 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
 def _chapter(
     report: ReleaseReport, title: str = "", topics: Sequence[str] = (), blanks: Sequence[Sequence[str]] = ()
 ) -> PageSection:
-    """Build the section of a chapter: what we tell there, and what (by whom) has to be filled in.
+    """Build the section of a chapter: its topics, and its blanks (what, by whom).
 
-    A single topic stands right below the chapter's title, which is the topic's own where it has none.
+    A single topic is right below the chapter's title, or its own where the chapter has none.
     """
     to_fill_in = tuple(Blank(what, by) for what, by in blanks)
     if len(topics) == 1:

@@ -1,7 +1,7 @@
-"""A report about a release, from whatever is at hand: a published file, a search's result, or a release alone.
+"""Reports about releases, from what there is: a published file, a search's result, or a release alone.
 
-`release_report` measures and judges, and asks the sidecar how the file was made.  What is not at hand is said to be
-unknown: without a table there is no risk before, without a sidecar no utility, and from a sidecar alone, whose file is
+`release_report` measures and judges, and reads in the sidecar how the file was made.  The rest is reported as unknown:
+without a table there is no risk before, without a sidecar no utility, and from a sidecar alone, whose file is
 elsewhere, nothing is measured again.
 """
 
@@ -97,10 +97,10 @@ def release_report(
 ) -> ReleaseReport:
     """Build the report on what a release reveals, for those who sign; `report_html` and `report_markdown` draw it.
 
-    `released` is a file that Sidelight published, what `protect` found, or any release.  The policy is that of the file
-    or of the search, unless another one is given; with `table`, the risk before is told too.  `attacks` tells what it
-    and others give away together (`intersect`), by the names of those others.  The same arguments give the same
-    document: `date` is the day that it says.
+    `released` is a file that Sidelight published, a result of `protect`, or any release.  `policy` defaults to that of
+    the file or of the search; with `table`, the report has the risk before too.  `attacks` are exposures by this and
+    other releases (`intersect`), by the names of the others.  The same arguments return the same document, whose day is
+    `date`.
 
     >>> import sidelight as sl
     >>> groups, labels = [{"Flu": 6, "Cold": 5}, {"Flu": 3, "Cold": 4}], [{"age": "30"}, {"age": "40"}]
@@ -148,9 +148,9 @@ def judge_release(
 
 
 def judge_table(table: Table, policy: Policy) -> RiskBefore:
-    """Return what limits say of the table itself, as numbers alone."""
+    """Return the values of a policy's limits for the table itself, as numbers alone."""
     raw = group(table)
-    # whose row it is is used, and never published
+    # the column that identifies people is used, and never published
     person = raw.intake.roles.get("person")
     names = (person,) if isinstance(person, str) and person != EACH_ROW else ()
     return RiskBefore(
@@ -176,7 +176,7 @@ def report_on_result(
     measures: Iterable[Measure] = (),
     published: Sidecar | None = None,
 ) -> ReleaseReport:
-    """Build the report on what a search found, judged by its policy or another; if published, as its sidecar has it."""
+    """Build the report on a search's result, judged by its policy or another; if published, with its sidecar."""
     audit = judge_release(
         result.release,
         policy,
@@ -234,7 +234,7 @@ def report_on_file(
     return add_curves(audit, release, known, policy)
 
 
-# How much it withstands
+# Risk curves
 
 
 def add_curves(
@@ -248,15 +248,15 @@ def add_curves(
 
 
 def compute_cells(release: Release, policy: Policy | None, most: int = 2) -> tuple[KnowledgeCells, ...]:
-    """Return how the risk grows with several kinds of knowledge at once, for so many limits on an acquaintance."""
+    """Measure the risk at several kinds of knowledge at once, for at most `most` limits on an acquaintance."""
     cells = (knowledge_cells(release, criterion) for criterion in (() if policy is None else policy.criteria))
     return tuple(islice((each for each in cells if each is not None), most))
 
 
 def compute_curves(release: Release, most_cells: int = 2_000_000) -> tuple[KnowledgeCurve, ...]:
-    """Return how the risk grows with facts and with values ruled out, where that takes a second or two.
+    """Measure the risk by the number of facts and of values ruled out, up to `most_cells` groups times values.
 
-    `most_cells`: groups times values.
+    That takes a second or two.
     """
     if len(release.sensitive_columns) > 1 or len(release) * len(release.domain) > most_cells:
         return ()
@@ -270,7 +270,7 @@ def compute_curves(release: Release, most_cells: int = 2_000_000) -> tuple[Knowl
     return tuple(curves)
 
 
-# What stands behind the pictures
+# Numbers of charts
 
 
 # Groups times values up to which the risk is measured at many amounts of knowledge: a second or two.
@@ -278,7 +278,7 @@ MOST_MEASURED_CELLS = 60_000
 
 
 def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | None:
-    """Measure an acquaintance's risk around the amounts that a limit asks about; None where that takes long."""
+    """Measure the risk by an acquaintance around the amounts of a limit; None where that takes long."""
     measure = criterion.measure
     if not isinstance(measure, Acquaintance) or len(release) * len(release.domain) > MOST_MEASURED_CELLS:
         return None
@@ -307,7 +307,7 @@ def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | 
 
 
 def _around(own: int, fewest: int = 4, further: int = 2) -> tuple[int, ...]:
-    """Choose amounts from nothing to beyond the one that is asked about, not more than a few.
+    """Choose a few amounts from 0 to beyond `own`.
 
     >>> _around(1), _around(40)
     ((0, 1, 2, 3, 4), (0, 10, 20, 30, 40, 42))
@@ -315,49 +315,46 @@ def _around(own: int, fewest: int = 4, further: int = 2) -> tuple[int, ...]:
     if own <= fewest:
         return tuple(range(max(own + further, fewest) + 1))
     # quarters of a large amount in place of all amounts, and one beyond it
-    return tuple(sorted({own * at // fewest for at in range(fewest + 1)} | {own + further}))
+    return tuple(sorted({own * step // fewest for step in range(fewest + 1)} | {own + further}))
 
 
-def candidate_releases(found: SearchResult, most_cells: int = 3_000_000) -> CandidateReleases | None:
+def candidate_releases(result: SearchResult, most_cells: int = 3_000_000) -> CandidateReleases | None:
     """Measure the releases that a search could have chosen; None where there are none, or too many.
 
     They are made again: `most_cells` is rows of the table times values times candidates.
     """
-    table = found.recoding.table
+    table = result.recoding.table
     if (
-        len(found.choices) < 2
-        or not found.recoding.holds_keys
-        or len(table.sizes) * len(found.release.domain) * len(found.choices) > most_cells
+        len(result.choices) < 2
+        or not result.recoding.holds_keys
+        or len(table.sizes) * len(result.release.domain) * len(result.choices) > most_cells
     ):
         return None
-    from sidelight.report.charts.searches import candidates_of  # noqa: PLC0415 - only who has searched waits for it
+    from sidelight.report.charts.searches import candidates_of  # noqa: PLC0415 - needed after a search alone
 
     try:
-        compared = candidates_of(found)
+        compared = candidates_of(result)
     except (BadMeasure, TooHard):
         return None
-    # JSON has no infinity, and a chart has no place for it
+    # JSON has no infinity, and a chart cannot draw it
     kept = [each for each in compared.candidates if math.isfinite(each.loss) and math.isfinite(each.risk.value)]
     return compared.model_copy(update={"candidates": tuple(kept)})
 
 
-def cuts_made(found: SearchResult, longest: int = 200) -> CutsMade | None:
-    """Return the first cuts of a search; None where it made none.
-
-    A label longer than `longest` is cut short: one that names hundreds of others fills no page.
-    """
-    tree = found.cuts
+def cuts_made(result: SearchResult, longest: int = 200) -> CutsMade | None:
+    """Return the first cuts of a search, with labels of at most `longest` letters; None where it made none."""
+    tree = result.cuts
     if tree is None:
         return None
-    parts = tuple(
-        each if len(each.holds) <= longest else replace(each, holds=f"{each.holds[: longest - 1]}…")
-        for each in tree.top()
+    nodes = tuple(
+        node if len(node.holds) <= longest else replace(node, holds=f"{node.holds[: longest - 1]}…")
+        for node in tree.top()
     )
-    return CutsMade(along=tree.along, parts=parts)
+    return CutsMade(along=tree.along, parts=nodes)
 
 
 def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
-    """Read what a learner's answer says of the truth; bins of few people are left out, and their people counted.
+    """Read the comparison with the truth in a learner's answer; bins of few people are withheld, and counted.
 
     >>> bins = [{"low": 0.4, "high": 0.5, "people": p, "claimed": 0.45, "right": 0.5} for p in (20, 3)]
     >>> answer = {"model": "naive bayes", "people": 23, "claimed": 0.45, "right": 0.5, "calibration_error": 0.05}
@@ -367,22 +364,22 @@ def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:
     """
     fields = ("model", "people", "claimed", "right", "calibration_error", "calibration")
     try:
-        whole = CheckedBeliefs.model_validate({name: answer.get(name) for name in fields})
-    except ValidationError:  # nobody held the truth
+        checked = CheckedBeliefs.model_validate({name: answer.get(name) for name in fields})
+    except ValidationError:  # it was not compared with the truth
         return None
-    bins = tuple(each for each in whole.calibration if each.people >= MANY_PEOPLE)
-    left_out = sum(each.people for each in whole.calibration) - sum(each.people for each in bins)
-    return whole.model_copy(update={"calibration": bins, "withheld": left_out}) if bins else None
+    bins = tuple(each for each in checked.calibration if each.people >= MANY_PEOPLE)
+    withheld = sum(each.people for each in checked.calibration) - sum(each.people for each in bins)
+    return checked.model_copy(update={"calibration": bins, "withheld": withheld}) if bins else None
 
 
-# What is known of how a file was made
+# How a file was made
 
 
 def circumstances(
     known: Circumstances, policy: Policy | None, files: Sequence[Path] = (), roles: Mapping[str, object] | None = None
 ) -> Circumstances:
-    """Add to what is known what can be told of any release, however it was made: policy, files and versions."""
-    # without folders; a population that is no file has to be given again
+    """Add what every release has: policy, files and versions."""
+    # without folders; a population that is no file has to be read again
     text = "" if policy is None else policy_text(Policy(*map(strip_folder, policy.criteria)), roles)
     return replace(
         known,
@@ -395,7 +392,7 @@ def circumstances(
 def published_circumstances(
     known: Circumstances, document: Sidecar, *, policy: Policy | None, path: Path | None = None
 ) -> Circumstances:
-    """Add to what is known what a sidecar says of its file; `path` is the file, where it is at hand."""
+    """Add what a sidecar says about its file; `path` is the file, where there is one."""
     beside = () if path is None else (sidecar_path(path), dictionary_path(path))
     roles = tomllib.loads(document.policy).get("roles")
     known = circumstances(known, policy, [each for each in beside if each.is_file()], roles)
@@ -419,11 +416,11 @@ def published_circumstances(
 
 
 METHOD_KEPT_BACK = "kept back"
-"""What is said in place of a method that a sidecar does not tell."""
+"""The words in place of a method that the sidecar keeps back."""
 
 
 def how_published(document: Sidecar) -> HowMade:
-    """Return how a published release was made, as its sidecar does."""
+    """Return how a published release was made, from its sidecar."""
     search = document.search
     resistance = search.resistance
     belief = None if resistance is None or resistance.belief is None else resistance.belief.text
@@ -447,7 +444,7 @@ def _techniques(document: Sidecar) -> dict[str, str]:
     columns = [*document.reading.group, *(document.who.group if document.who else ())]
     search = document.search
     if search.method is None:
-        # without the method nothing is known of what it did to a column
+        # without the method, what it did to a column is unknown
         return dict.fromkeys(columns, METHOD_KEPT_BACK)
     heights = {each.column: each.levels for each in document.hierarchies}
     return technique_words(
@@ -463,9 +460,9 @@ NOT_MEASURED_AGAIN = (
 
 
 def report_on_sidecar(document: Sidecar, known: Circumstances) -> ReleaseReport:
-    """Return what a sidecar says, where its file is elsewhere."""
+    """Build the report from a sidecar whose file is elsewhere."""
     intake = IntakeFacts.model_validate(Intake(document.files[0].rows), from_attributes=True)
-    # whether the sidecar tells that all groups have more than one person
+    # whether the sidecar says that all groups have more than one person
     nobody_alone = any(each.measure == GroupSize.name and Fraction(each.result.exact) > 1 for each in document.findings)
     audit = Audit(
         sidelight=document.versions.get("sidelight", ""),
@@ -489,7 +486,7 @@ def report_on_sidecar(document: Sidecar, known: Circumstances) -> ReleaseReport:
 
 
 def _describe_published(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
-    """Return who is worst off by what is printed of them, unless that may be one person."""
+    """Return a finding with the printed labels of its group, unless that may be one person."""
     where = ", ".join(f"{name} {shown(label)}" for name, label in (finding.group or {}).items())
     value = "" if finding.value is None else f": {shown(finding.value)}"
     worst = f"the group with {where}{value}" if where else f"no group{value}"
@@ -504,7 +501,7 @@ def _describe_published(finding: PublishedFinding, *, nobody_alone: bool) -> Aud
     return AuditFinding(
         **{name: getattr(finding, name) for name in FindingFacts.model_fields},
         holds=finding.holds,
-        broken_by=BrokenBy(groups=0, people=0) if finding.holds else None,  # nobody says how many broke it
+        broken_by=BrokenBy(groups=0, people=0) if finding.holds else None,  # else unknown
         witness=None,
         worst_off=worst,
         explanation=explanation,
@@ -515,17 +512,17 @@ def _describe_published(finding: PublishedFinding, *, nobody_alone: bool) -> Aud
 # Attacks that were tried
 
 ATTACKS = ("attack", *ASK_CHOICES[1:-1], "attack-noise", "simulate", "believe", "explore")
-"""The kinds of answers that tell of somebody's attempt."""
+"""The kinds of answers to attacks."""
 
 
 def summarise_exposure(exposure: Exposure, names: Iterable[str] = ()) -> AttackTried:
-    """Return what releases give away together: its sentences and its numbers, which are about nobody in particular."""
+    """Return the sentences and the numbers of an exposure, none of which is about a single person."""
     facts = dict(numbers_in(cast("JsonValue", exposure_document(exposure))))
     return AttackTried(kind="attack", source=tuple(names), notes=tuple(sentences(exposure)), facts=facts)
 
 
 def read_attack(path: Path) -> AttackTried:
-    """Read the numbers of an attack's answer, and nothing that it says of single people."""
+    """Read the numbers of an attack's answer, and nothing about single people."""
     try:
         document = Envelope[JsonValue].model_validate_json(read_whole(path))
     except ValidationError:
@@ -543,7 +540,7 @@ def read_attack(path: Path) -> AttackTried:
 
 
 def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Yield the numbers of an answer by their path in words; lists, which may go person by person, are left out.
+    """Yield the numbers of an answer by their path in words; lists, which may be person by person, are left out.
 
     >>> dict(numbers_in({"people": 3, "largest": {"value": 0.5, "who": "Ann"}, "rows": [1, 2]}))
     {'people': 3, 'largest: value': 0.5}

@@ -1,11 +1,11 @@
-"""What does somebody sign who lets a release go?  One versioned JSON document, from which pages are drawn.
+"""The report that the person who publishes a release signs: one versioned JSON document, from which pages are drawn.
 
-It holds what was published and how, who is taken to read it, the risk before, the limit and the risk after, attacks
-that were tried, what the release is worth, what is not covered, and how to do it again.  `reported` fills it from an
-audit and from what is known of how the release was made.
+It holds what was published and how, the attackers considered, the risk before, the limit and the risk after, attacks
+that were tried, the utility of the release, what is not covered, and how to repeat it.  `assemble_report` fills it from
+an audit and from what is known about how the release was made.
 
-*Invariant: no row of a person.*  Of the table only numbers are told.  Labels are shown of which many people have each,
-and a witness that is one person is withheld (`shareable`): the terminal shows it to whoever holds the file.
+*Invariant: no row of a person.*  About the table it holds numbers alone.  A label is shown only if many people have it,
+and a witness that is one person is withheld (`shareable`): the terminal shows it to anyone who holds the file.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ USUAL_TECHNIQUES: dict[RoleName, str] = {
     "not judged": "stands in the file, and no measure looked at it",
     "not published": "left out",
 }
-"""What was done to a column, where its role says it."""
+"""What was done to the columns of a role."""
 
 
 class ColumnFacts(DocumentPart):
-    """What became of a column."""
+    """What was done to a column."""
 
     column: str
     role: RoleName
@@ -87,7 +87,7 @@ class HowMade(PeopleCounts):
 
 
 class RiskBefore(DocumentPart):
-    """What the limits say of the table itself: of its people numbers alone, as its groups may be single people."""
+    """The limits' values for the table itself: numbers alone, as its groups may be single people."""
 
     people: int
     groups: int
@@ -98,7 +98,7 @@ class RiskBefore(DocumentPart):
 
 
 class KnowledgeCurve(DocumentPart):
-    """How the risk grows with what somebody knows."""
+    """The risk by the amount of an attacker's knowledge."""
 
     measure: str
     parameter: str
@@ -111,14 +111,14 @@ MANY_PEOPLE = 10
 
 
 class ValueCount(DocumentPart):
-    """How many people have a value."""
+    """A value, and the number of people who have it."""
 
     value: str
     people: int
 
 
 class ValueCounts(DocumentPart):
-    """Which values of a sensitive column are common."""
+    """The common values of a sensitive column."""
 
     column: str
     people: int = Field(description="all of the release")
@@ -141,7 +141,7 @@ class KnowledgeCells(DocumentPart):
 
 
 class CutsMade(DocumentPart):
-    """The cuts by which people were put into groups: how many along each column, and the first of them."""
+    """The cuts that made the groups: their number along each column, and the first of them."""
 
     along: dict[str, int]
     parts: tuple[CutNode, ...] = Field(
@@ -152,7 +152,7 @@ class CutsMade(DocumentPart):
 
 
 class CheckedBeliefs(DocumentPart):
-    """What a model claims, compared with the truth: for whoever holds the table."""
+    """A model's claims, compared with the truth."""
 
     model: str
     people: int
@@ -164,7 +164,7 @@ class CheckedBeliefs(DocumentPart):
 
 
 class AttackTried(DocumentPart):
-    """An attack that somebody ran on the release, as its own answer tells it."""
+    """An attack on the release, from its own answer."""
 
     kind: str
     source: str | tuple[str, ...] | None = None
@@ -174,11 +174,11 @@ class AttackTried(DocumentPart):
 
 
 Decision: TypeAlias = Literal["approved", "approved on conditions", "refused"]
-"""What whoever signs may decide."""
+"""The decisions of the person who signs."""
 
 
 class SignOff(DocumentPart):
-    """Who has decided, and why; empty where that is to be filled in by hand."""
+    """Who decided, and why; empty fields are filled in by hand."""
 
     name: str = ""
     role: str = ""
@@ -188,7 +188,7 @@ class SignOff(DocumentPart):
 
 
 class ReportedRelease(DocumentPart):
-    """What is told to whoever signs."""
+    """The contents of the report."""
 
     date: str | None = Field(description="the day of the report; null: nobody said")
     audit: Audit
@@ -212,12 +212,12 @@ class ReportedRelease(DocumentPart):
 
 
 class ReleaseReport(Answer[ReportedRelease]):
-    """A report about a release, for whoever decides and signs."""
+    """A report about a release, for the person who signs."""
 
     question: ClassVar[str] = "What does somebody sign who lets this release go?"
 
     kind: Literal["report"] = "report"
-    # raised whenever a reader of it would have to change; its schema is docs/reference/release-report.schema.json
+    # raised whenever programs that read it would have to change; see docs/reference/release-report.schema.json
     schema_version: int = 1
     source: str | None = None
 
@@ -227,18 +227,18 @@ class ReleaseReport(Answer[ReportedRelease]):
         return conclude(self.answer.audit.findings).verdict
 
     def blocks(self) -> Blocks:
-        """Yield the verdict; all else is for the page."""
+        """Yield the verdict; the rest is for the page."""
         yield conclude(self.answer.audit.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a report says that no measure can: when, by which files and commands, and what else was done."""
+    """The contents of a report that no measure computes: day, files, commands, and what else was done."""
 
     date: str | None = None
     made: HowMade | None = None
     before: RiskBefore | None = None
-    techniques: Mapping[str, str] | None = None  # by column; None: nobody knows
+    techniques: Mapping[str, str] | None = None  # by column; None: unknown
     covers: Mapping[str, Mapping[str, tuple[str, ...]]] | None = None  # by column and printed label
     kept: tuple[str, ...] = ()
     attacks: tuple[AttackTried, ...] = ()
@@ -259,9 +259,9 @@ def assemble_report(
     curves: tuple[KnowledgeCurve, ...] = (),
     cells: tuple[KnowledgeCells, ...] = (),
 ) -> ReleaseReport:
-    """Build the report from an audit and what else is known; without the release, from what its sidecar says.
+    """Build the report from an audit and what else is known; without the release, with the `columns` of its sidecar.
 
-    Of a release that is streamed it tells what is known of the whole: not how large its groups are.
+    A streamed release has no sizes of groups and no labels in its report.
 
     >>> from sidelight.measures.classics import GroupSize
     >>> from sidelight.policy.policy import Policy
@@ -279,7 +279,7 @@ def assemble_report(
     if columns is None:
         columns = () if release is None else column_facts(release.outline, known.techniques, known.kept)
         if release is not None and not release.is_held:
-            # which labels groups have is not known of a release that is streamed
+            # which labels groups have is unknown for a streamed release
             unlabelled = {"labels": None, "examples": ()}
             columns = tuple(
                 each.model_copy(update=unlabelled) if each.column in release.columns else each for each in columns
@@ -295,9 +295,9 @@ def assemble_report(
     smallest = half_in = None
     if release is not None and release.is_held:
         bands, smallest, half_in = count_sizes(release.held("group sizes"), least_size(answer))
-    told = {each.name: getattr(known, each.name) for each in fields(known) if each.name in ReportedRelease.model_fields}
-    story = ReportedRelease(
-        **told,
+    own = {each.name: getattr(known, each.name) for each in fields(known) if each.name in ReportedRelease.model_fields}
+    contents = ReportedRelease(
+        **own,
         audit=answer,
         columns=columns,
         sizes=bands,
@@ -308,7 +308,7 @@ def assemble_report(
         cells=cells,
         not_covered=tuple(_not_covered(audit.answer, known)),
     )
-    return ReleaseReport(source=audit.source, answer=story, notes=audit.notes)
+    return ReleaseReport(source=audit.source, answer=contents, notes=audit.notes)
 
 
 def shareable(finding: AuditFinding) -> AuditFinding:
@@ -323,22 +323,22 @@ def shareable(finding: AuditFinding) -> AuditFinding:
 
 
 def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
-    """Return whom nothing was asked about, and what was decided by whoever asked."""
+    """Return the attackers that were not asked about, and the assumptions of the policy."""
     resists = known.made is not None and bool(known.made.resists)
     resisted = tuple(kind.name for kind in asked_attackers() if resists and kind.attacker.knows_method)
-    readers = (each.reader for each in audit.readers if each.outcome in ("asked", "nothing to learn"))
-    tried = (*(each.kind for each in known.attacks), *readers)
     measures = [each.measure for each in audit.findings]
-    beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in measures]
-    read = tuple(each.reader for each in beside)
+    unjudged = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in measures]
+    tried = [each.kind for each in known.attacks]
+    tried += [each.reader for each in audit.readers if each.outcome in ("asked", "nothing to learn")]
+    asked = (*measures, *resisted, *tried, *(each.reader for each in unjudged))
     lines = [audit.not_covered]
     outcomes = {
         "asked": "Asked, and judged by no limit",
         "nothing to learn": "Asked, and learns nothing more, so that no limit judges them",
         "could not tell": "Asked, and it could not be told what they reach",
     }
-    lines += [f"{outcomes[each.outcome]}: {attacker_of(each.reader).described}." for each in beside]
-    lines += [f"Not asked about: {words}." for words in families_not_asked((*measures, *resisted, *tried, *read))]
+    lines += [f"{outcomes[each.outcome]}: {attacker_of(each.reader).described}." for each in unjudged]
+    lines += [f"Not asked about: {words}." for words in families_not_asked(asked)]
     if "attack" not in tried and "expected candidates" not in measures:
         lines.append(
             "Not asked about: somebody who holds another release about the same people; sidelight attack tells what "
@@ -357,13 +357,13 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     return lines
 
 
-# What is published: columns, groups
+# Columns and groups
 
 
 def column_facts(
     release: Release, techniques: Mapping[str, str] | None = None, kept: Sequence[str] = ()
 ) -> tuple[ColumnFacts, ...]:
-    """Return what is printed of each column, and how that came about where somebody knows."""
+    """Return what is printed of each column, and what was done to it where that is known."""
     groups, members = release.groups, release.members
     unknown = "as it stands in the file" if techniques is None else "as it is"
     techniques = techniques or {}
@@ -391,7 +391,7 @@ def column_facts(
 
 
 def _count_values(release: Release) -> Iterator[tuple[str, Release, Integers]]:
-    """Yield each sensitive column, the release as far as it is about it, and how many people have each value."""
+    """Yield each sensitive column, the release reduced to it, and (values,) the people who have each value."""
     for name in release.sensitive_columns:
         view = release.about(name) if len(release.sensitive_columns) > 1 else release
         yield name, view, view.groups.counts.totals()
@@ -447,7 +447,7 @@ def value_counts(release: Release) -> tuple[ValueCounts, ...]:
 
 
 def least_size(audit: Audit) -> int | None:
-    """Return how small a group may be at least, where a limit says so."""
+    """Return the smallest size of a group that the limits allow; None without a limit on sizes."""
     bounds = [
         # sizes are whole: above 4 is at least 5, and so is at least 4.5
         math.floor(bound) + 1 if each.limit.comparison is Comparison.ABOVE else math.ceil(bound)
@@ -458,11 +458,11 @@ def least_size(audit: Audit) -> int | None:
     return max(bounds, default=None)
 
 
-# How it was made, and what the table itself would have revealed
+# How it was made
 
 
 def how_made(result: SearchResult) -> HowMade:
-    """Return how a search came to a release; for the publisher, with the utilities as they are."""
+    """Return how a search made a release; for the publisher, with exact utilities."""
     return HowMade(
         **dict(people_counts(result, result.release)),
         method=result.method.name,

@@ -1,6 +1,6 @@
 """Hypothesis strategies for releases, tables and facts, for our tests and yours.
 
-Everything is in `strategies`.  Not here: anything that the library itself needs (hypothesis is an extra).
+All are in `strategies`.  Not here: anything that the library itself needs (hypothesis is an extra).
 """
 
 from __future__ import annotations

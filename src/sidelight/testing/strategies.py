@@ -1,7 +1,7 @@
-"""Small releases, tables and facts with all their edge cases, and the same people otherwise.
+"""Small releases, tables and facts with all their edge cases, and other forms of the same release.
 
-Drawn: `releases`, `tables`, `facts`, `measures`, and what claims relate to a release (`merges`, `splits`).
-Made of a release: `merged` groups, another order (`reordered`), parts (`split`).
+Drawn: `releases`, `tables`, `facts`, `measures`, and pairs that claims are about (`merges`, `splits`).
+From a release: with `merged` groups, in another order (`reordered`), in parts (`split`).
 
 from hypothesis import given
 from sidelight.testing import releases
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sidelight.measures.measure import Measure
     from sidelight.release.groups import Groups
 
-# What quasi-identifying columns may say; `None` is a missing cell
+# Labels of quasi-identifiers; `None` is a missing cell
 CELLS: tuple[Label, ...] = ("30", "4", "30-39", "*", "", "né", None)
 
 
@@ -89,11 +89,11 @@ def merges(
 
 
 def measures(release: Release, *, mergeable: bool = False) -> SearchStrategy[Measure]:
-    """Draw a measure, of all that there are, that can be asked of a release; `mergeable`: one that a search follows."""
+    """Draw a measure that applies to a release; with `mergeable`, one that a search can follow."""
     every = (measure for kind in all_measures() for measure in kind.examples(release.domain))
-    apply = [measure for measure in every if release.semantics in measure.semantics]
-    followed = [measure for measure in apply if measure.mergeable and not measure.estimate]
-    return st.sampled_from(followed if mergeable else apply)
+    applicable = [measure for measure in every if release.semantics in measure.semantics]
+    followed = [measure for measure in applicable if measure.mergeable and not measure.estimate]
+    return st.sampled_from(followed if mergeable else applicable)
 
 
 def orders(length: int) -> SearchStrategy[tuple[int, ...]]:
@@ -103,7 +103,7 @@ def orders(length: int) -> SearchStrategy[tuple[int, ...]]:
 
 @st.composite
 def splits(draw: DrawFn, release: Release) -> list[Groups]:
-    """Draw a way to take the groups of a release apart: any parts in any order, each with its groups in theirs."""
+    """Draw a partition of the groups of a release: parts in any order, each with its groups in order."""
     order = draw(orders(len(release)))
     cuts = sorted({0, *draw(st.sets(st.integers(1, len(release)))), len(release)})
     return split(release, [sorted(order[start:stop]) for start, stop in pairwise(cuts)])
@@ -170,7 +170,7 @@ def facts(people: Sequence[Who], values: Sequence[Label], *, max_leaves: int = 6
 def facts_of(
     people: SearchStrategy[Who], values: SearchStrategy[Label], *, max_leaves: int = 6
 ) -> SearchStrategy[Fact]:
-    """Draw a fact about people and values that are drawn as well."""
+    """Draw a fact about drawn people and values."""
     simple: SearchStrategy[Fact] = st.one_of(
         st.builds(Has, people, values),
         st.builds(OneOf, people, st.lists(values, min_size=1, max_size=3)),
@@ -228,7 +228,7 @@ def reordered(release: Release, *, groups: Sequence[int] | None = None, values: 
 
 
 def split(release: Release, parts: Iterable[Sequence[int]]) -> list[Groups]:
-    """Take the groups apart, by rows; each part stays a part of the same release.
+    """Split the groups of a release by rows; each part stays a part of the same release.
 
     >>> release = Release.from_counts([{"a": 1}, {"b": 2}, {"b": 1}])
     >>> [part.numbers.tolist() for part in split(release, [[2], [0, 1]])]
