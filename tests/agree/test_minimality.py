@@ -55,7 +55,7 @@ def lines_of(learnt: InsiderBeliefs) -> list[tuple[int, int, Fraction]]:
             if row in group_of:
                 question = group_of[row].question
                 atom = int(question.atom[question.lines.tolist().index(line)])
-                belief = group_of[row].exactly(atom, value)
+                belief = group_of[row].exact_belief(atom, value)
             told.append((line, value, belief))
     return told
 

@@ -51,7 +51,7 @@ def replays(people, published: Published, policy) -> bool:
     release = sl.Release.from_counts([dict(zip("abcdefg", counts, strict=False)) for _, counts in published])
     veil = Veil.build(covered_limits(policy), policy, len(people))
     try:
-        table = roster.deal_values(release)
+        table = roster.assign_values(release)
         store = KeyStore.from_table(table, column_orders(table.quasi, {}))
         veil.refuse_other_making(store, roster.group, release)
     except BadRelease:

@@ -77,7 +77,7 @@ def within_the_published_bound(learnt):
     """The groups whose tables are at most 400,000 by the bound, and those that are drawn by it."""
     parted = {True: [], False: []}
     for each in learnt.groups:
-        values = np.flatnonzero(learnt.limits.telling(each.question.counts, int(each.question.sides.min())))
+        values = np.flatnonzero(learnt.limits.decisive(each.question.counts, int(each.question.sides.min())))
         parted[bool(tables_at_most(each.question, values) <= MOST_BY_VALUE)].append(each)
     return parted[True], parted[False]
 
@@ -98,7 +98,7 @@ def test_the_published_numbers_of_counted_groups_are_those_of_a_coarser_bound(le
 def sure_of(learnt, beliefs, least=Fraction(1, 2)):
     """The people of each line of a group of whom more than that is believed: how many, how much, how many rightly."""
     question, likeliest = beliefs.question, beliefs.likeliest
-    exact = [beliefs.exactly(atom, value) for atom, value in enumerate(likeliest.tolist())]
+    exact = [beliefs.exact_belief(atom, value) for atom, value in enumerate(likeliest.tolist())]
     rows = []
     for line, atom in zip(question.lines.tolist(), question.atom.tolist(), strict=True):
         if exact[atom] > least:

@@ -201,7 +201,7 @@ class Assignments:
         return np.exp(np.minimum(sum_by(row, np.log1p(count), len(self.roster.release)), 50.0))
 
     @cached_property
-    def exactly(self) -> Flags:
+    def is_exact(self) -> Flags:
         """Which groups are computed state by state."""
         return gone_through(self.states, np.diff(self.roster.group_starts), self.exact_up_to)
 
@@ -212,7 +212,7 @@ class Assignments:
         Counts, and the indices of the cells of each person and value: (people, values, groups) int64.
         """
         roster, starts = self.roster, self.roster.group_starts
-        several = np.flatnonzero(self.exactly & (np.diff(starts) > 1))
+        several = np.flatnonzero(self.is_exact & (np.diff(starts) > 1))
         if len(several) == 0:
             return ()
         width = int(np.diff(starts)[several].max())
@@ -241,7 +241,7 @@ class Assignments:
         The ln λ are kept: those of one round are where the next one begins.
         """
         roster = self.roster
-        cells = np.flatnonzero(~self.exactly[roster.members.group[roster.line]])
+        cells = np.flatnonzero(~self.is_exact[roster.members.group[roster.line]])
         line = np.unique(roster.line[cells], return_inverse=True)[1]
         entries, entry = np.unique(roster.entry[cells], return_inverse=True)
         counts = roster.entries[2][entries].astype(float)
@@ -276,7 +276,7 @@ class Assignments:
         In place of the likelihood of a scaled group stands its capacity.
         """
         roster = self.roster
-        certain, exact = roster.count == roster.group_size, self.exactly[roster.members.group[roster.line]]
+        certain, exact = roster.count == roster.group_size, self.is_exact[roster.members.group[roster.line]]
         beliefs, likelihood = self._scale(scores)
         likelihood += float((scores * roster.people)[certain & exact].sum())
         for counts, all_cells in self.patterns:
@@ -382,7 +382,7 @@ class SetAssignments:
         return np.asarray((counts + 1) * (self.sizes - counts + 1))
 
     @cached_property
-    def exactly(self) -> Flags:
+    def is_exact(self) -> Flags:
         """Which entries are computed state by state."""
         return gone_through(self.states, 1, self.exact_up_to)
 
@@ -393,7 +393,7 @@ class SetAssignments:
         How many have each, and the cells of the people, (people, values) int64.
         """
         roster, counts = self.roster, self.roster.entries[2]
-        several = np.flatnonzero(self.exactly & (counts < self.sizes))
+        several = np.flatnonzero(self.is_exact & (counts < self.sizes))
         patterns = []
         for size in np.unique(self.sizes[several]).tolist():
             entries = several[self.sizes[several] == size]
@@ -419,7 +419,7 @@ class SetAssignments:
         # people of one line were added up: each has the average
         beliefs /= roster.people
         beliefs[everybody] = 1.0
-        tilted = np.flatnonzero(~self.exactly[roster.entry] & ~everybody)
+        tilted = np.flatnonzero(~self.is_exact[roster.entry] & ~everybody)
         beliefs[tilted], log_bound = self._tilt(scores, tilted)
         return beliefs, likelihood + log_bound
 
@@ -453,7 +453,7 @@ class Occurrences:
         return np.ones(len(self.roster.entries[0]))
 
     @property
-    def exactly(self) -> Flags:
+    def is_exact(self) -> Flags:
         """Which entries are exact: all."""
         return np.ones(len(self.roster.entries[0]), bool)
 

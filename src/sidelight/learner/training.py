@@ -103,7 +103,7 @@ class Model(ABC):
     """A model in training: `learn` from expected numbers per cell, then `scores` are ln P_i(s) per cell."""
 
     roster: Roster
-    taught: Flags | None = None  # the lines that it learns from; None: all of them
+    training_lines: Flags | None = None  # the lines that it learns from; None: all of them
 
     def __post_init__(self) -> None:
         roster = self.roster
@@ -114,12 +114,12 @@ class Model(ABC):
         # the label of each key, column by column
         self.codes = tuple(column.codes[: self.keys] for column in roster.columns)
         # how many people of each key it learns from: (keys, 1)
-        self.people = roster.people_by_key(self.taught)[:, np.newaxis]
+        self.people = roster.people_by_key(self.training_lines)[:, np.newaxis]
 
     def by_key(self, expected: Floats) -> Floats:
         """Return the expected number of people (or occurrences) per key and value: (keys, values) float64."""
         roster = self.roster
-        people = roster.people if self.taught is None else roster.people * self.taught[roster.line]
+        people = roster.people if self.training_lines is None else roster.people * self.training_lines[roster.line]
         summed = sum_by(self.key_value, expected * people, self.keys * self.values)
         return summed.reshape(self.keys, self.values)
 
@@ -150,14 +150,14 @@ class Model(ABC):
     @cached_property
     def held_cells(self) -> Integers:
         """The cells of the lines that are held out."""
-        assert self.taught is not None
-        return np.flatnonzero(~self.taught[self.roster.line])
+        assert self.training_lines is not None
+        return np.flatnonzero(~self.training_lines[self.roster.line])
 
     @cached_property
     def _held_out(self) -> tuple[Integers, Floats, Integers, Floats]:
         """The keys held out and their people, (keys, 1); the values that occur there and how often."""
-        assert self.taught is not None
-        people = self.roster.people_by_key(~self.taught)
+        assert self.training_lines is not None
+        people = self.roster.people_by_key(~self.training_lines)
         entries = np.unique(self.roster.entry[self.held_cells])
         totals = sum_by(self.roster.entries[1][entries], self.roster.entries[2][entries], self.values)
         keys, values = np.flatnonzero(people), np.flatnonzero(totals)
@@ -364,9 +364,9 @@ def train(
     return Trained(beliefs, model, rounds, tuple(likelihoods))
 
 
-def new_model(roster: Roster, name: ModelName, *, taught: Flags | None = None) -> Model:
+def new_model(roster: Roster, name: ModelName, *, training_lines: Flags | None = None) -> Model:
     """Build an untrained model, which will learn from some lines (None: from all)."""
-    return Logistic(roster, taught) if name == "logistic" else NaiveBayes(roster, taught)
+    return Logistic(roster, training_lines) if name == "logistic" else NaiveBayes(roster, training_lines)
 
 
 def expectation_of(roster: Roster, exact_up_to: int | None = None) -> Expected:
@@ -378,7 +378,7 @@ def expectation_of(roster: Roster, exact_up_to: int | None = None) -> Expected:
 
 def scaled_note(roster: Roster, expectation: Expected) -> tuple[str, ...]:
     """Return a note on how many groups are not computed exactly, or none."""
-    scaled = ~expectation.exactly
+    scaled = ~expectation.is_exact
     if not scaled.any():
         return ()
     what = "group" if roster.release.semantics == "single" else "value in a group"
@@ -473,7 +473,7 @@ def calibrate_model(
     """Choose the number of rounds, `rounds` at most, and the temperature, by groups held out."""
     line_fold = fold_of_groups(roster)[roster.members.group]
     # each learns from all but one fold, which it is tested on
-    models = [new_model(roster, name, taught=line_fold != fold) for fold in np.unique(line_fold).tolist()]
+    models = [new_model(roster, name, training_lines=line_fold != fold) for fold in np.unique(line_fold).tolist()]
     expected, by_key = [roster.shares] * len(models), [np.zeros((each.keys, each.values)) for each in models]
 
     def log_likelihood(temperature: float) -> float:
@@ -529,7 +529,7 @@ def train_on(
     if not (np.bincount(roster.members.group) > 1).any():  # nobody is distinguished from others of their group
         return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
     quick, model = expectation_of(roster, exact_up_to), new_model(roster, name)
-    notes, exact = scaled_note(roster, quick), bool(quick.exactly.all())
+    notes, exact = scaled_note(roster, quick), bool(quick.is_exact.all())
     if not calibrated:
         return replace(train(model, quick.expect, exact=exact, rounds=rounds, progress=progress), notes=notes)
     calibration = calibrate_model(roster, name, quick, rounds=rounds, progress=progress)

@@ -77,9 +77,6 @@ Beyond: TypeAlias = Literal["drawn", "left out"]
 """Whether groups with too many tables to list are drawn."""
 
 
-ENOUGH_DRAWS = 2_000
-"""Drawing ends with this many kept draws."""
-
 MOST_DEALT = 12_000_000
 """Drawing ends with this many values assigned to people."""
 
@@ -115,9 +112,9 @@ def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: 
 
 
 def _kept_draws(
-    question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers, *, seed: int
+    question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers, *, seed: int, enough: int = 2_000
 ) -> tuple[Floats, Floats, int, int] | None:
-    """Return averages and hits, each (atoms, values), the kept draws and all draws; None where too few are kept."""
+    """Return averages and hits, each (atoms, values), the kept draws (about `enough`) and all; None where too few."""
     random = np.random.default_rng([seed, question.row])
     kinds = len(counts)
     dealt = np.repeat(np.arange(kinds, dtype=np.uint64), counts)
@@ -127,7 +124,7 @@ def _kept_draws(
     at_once = max(300_000 // len(dealt), 1)
     sums, hits = np.zeros((len(starts), kinds)), np.zeros((len(starts), kinds))
     kept = draws = 0
-    while kept < ENOUGH_DRAWS and draws * len(dealt) < MOST_DEALT:
+    while kept < enough and draws * len(dealt) < MOST_DEALT:
         hands = _shuffle(dealt, at_once, random, VALUE_BITS)
         # (values − 1, draws, atoms): people of each atom with each value; the last value is what remains
         tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)])
@@ -187,7 +184,7 @@ class GroupBeliefs:
         return "could not tell" if self.between is None else "drawn" if self.draws else "bounded"
 
     @property
-    def says_something(self) -> bool:
+    def is_informative(self) -> bool:
         """Whether the failed cuts reveal anything: not where they fail in every arrangement."""
         return self.all_fail != 1
 
@@ -195,7 +192,7 @@ class GroupBeliefs:
     def _others(self) -> Integers:
         return np.setdiff1d(np.flatnonzero(self.question.counts), self.values)
 
-    def exactly(self, atom: int, value: int) -> Fraction:
+    def exact_belief(self, atom: int, value: int) -> Fraction:
         """Return the exact belief that a person of an atom has a value of the domain."""
         assert self.shares is not None
         counts = self.question.counts
@@ -249,7 +246,7 @@ class GroupBeliefs:
         near = self.estimate >= self.estimate.max(axis=1, keepdims=True) - 1e-9
         best = near.argmax(axis=1).astype(np.int64)
         for atom in np.flatnonzero(near.sum(axis=1) > 1).tolist():
-            best[atom] = max(np.flatnonzero(near[atom]).tolist(), key=lambda value: self.exactly(atom, value))
+            best[atom] = max(np.flatnonzero(near[atom]).tolist(), key=lambda value: self.exact_belief(atom, value))
         return best
 
 
@@ -257,19 +254,19 @@ def believe_group(
     question: GroupQuestion, limits: HalfLimits, name: object, most: int = LISTED_TABLES, beyond: Beyond = "drawn"
 ) -> GroupBeliefs:
     """Return the beliefs in a group; raise `BadRelease`, naming it, where its cuts cannot all have failed."""
-    telling = np.flatnonzero(limits.telling(question.counts, int(question.sides.min())))
+    decisive = np.flatnonzero(limits.decisive(question.counts, int(question.sides.min())))
     # the last count lumps all values that cannot break a limit
-    counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
+    counts = np.append(question.counts[decisive], question.size - question.counts[decisive].sum())
     tables = list_tables(question.people, counts, most)
     if tables is not None:
         # (tables, atoms, values) → (values, tables, atoms)
-        fail = question.all_fail(tables.transpose(2, 0, 1), limits, telling, counts[:-1])
+        fail = question.all_fail(tables.transpose(2, 0, 1), limits, decisive, counts[:-1])
         weight, hits = sum_tables(tables[fail], question.people)
         if weight == 0:
             refuse_open_cut(name)
         rows = zip(hits.tolist(), question.people.tolist(), strict=True)
         shares = np.array([[Fraction(each, weight * people) for each in row] for row, people in rows], object)
-        return GroupBeliefs(question, telling, Fraction(weight, arrangements(counts)), shares)
+        return GroupBeliefs(question, decisive, Fraction(weight, arrangements(counts)), shares)
     if len(question.left) == 1 and limits.limits_shares_and_distinct:
         # the left halves of the only cut are counted
         occurring = np.flatnonzero(question.counts)
@@ -282,8 +279,8 @@ def believe_group(
         beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]
         shares = np.array([[*each, Fraction(0)] for each in beside], object)
         return GroupBeliefs(question, occurring, 1 - cut.probability, shares)
-    drawn = draw(question, limits, telling, counts) if beyond == "drawn" else None
-    return GroupBeliefs(question, telling, math.nan) if drawn is None else drawn
+    drawn = draw(question, limits, decisive, counts) if beyond == "drawn" else None
+    return GroupBeliefs(question, decisive, math.nan) if drawn is None else drawn
 
 
 def refuse_open_cut(name: object) -> None:
@@ -320,7 +317,7 @@ def list_tables(people: Integers, counts: Integers, most: int = LISTED_TABLES) -
     left = counts[np.newaxis]  # of each value, not yet handed out
     # the last atom takes whatever is left, so only the others branch
     for atom, size in enumerate(people[:-1].tolist()):
-        which, after = _deal_values(size, left)
+        which, after = _assign_values(size, left)
         tables = tables[which]
         tables[:, atom] = (left[which] - after)[:, :free]
         left = after
@@ -336,7 +333,7 @@ def count_tables(people: Integers, counts: Integers, most: int = LISTED_TABLES) 
     """
     left, ways = counts[np.newaxis], np.ones(1, np.int64)
     for size in people[:-1].tolist():
-        which, left = _deal_values(size, left, most)
+        which, left = _assign_values(size, left, most)
         ways = ways[which]  # where the list was cut short, there are more already
         if int(ways.sum()) > most:
             return int(ways.sum())
@@ -346,7 +343,7 @@ def count_tables(people: Integers, counts: Integers, most: int = LISTED_TABLES) 
     return int(ways.sum())
 
 
-def _deal_values(size: int, left: Integers, most: int = LISTED_TABLES) -> tuple[Integers, Integers]:
+def _assign_values(size: int, left: Integers, most: int = LISTED_TABLES) -> tuple[Integers, Integers]:
     """Assign values from `left`, (prefixes, values), to `size` people in all ways; return each one's prefix and rest.
 
     Stops short once there are more than `most` ways.
@@ -487,7 +484,7 @@ def believe_finer_fail(
         joint = sum(signs[subset] * others[subset][at] * each.hits(subset) for subset in subsets)
         # people of an atom are exchangeable: expected people with a value / m_j is one person's probability
         shares = joint / (each.question.people[:, np.newaxis].astype(object) * all_fail)
-        beliefs.append(GroupBeliefs(each.question, each.telling, all_fail, shares))
+        beliefs.append(GroupBeliefs(each.question, each.decisive, all_fail, shares))
     return tuple(beliefs)
 
 
@@ -579,14 +576,14 @@ def tables_one_by_one(
     if not atoms:
         yield (), 1
         return
-    for row in _deal_people(atoms[0], left):
+    for row in _assign_people(atoms[0], left):
         ways = math.factorial(atoms[0]) // math.prod(map(math.factorial, row))
         rest = tuple(have - use for have, use in zip(left, row, strict=True))
         for table, more in tables_one_by_one(atoms[1:], rest):
             yield (row, *table), ways * more
 
 
-def _deal_people(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _assign_people(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Yield the ways to give `people` values out of those left."""
     if not left:
         if people == 0:
@@ -595,7 +592,7 @@ def _deal_people(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]
     if people > sum(left):
         return
     for amount in range(min(people, left[0]) + 1):
-        for row in _deal_people(people - amount, left[1:]):
+        for row in _assign_people(people - amount, left[1:]):
             yield (amount, *row)
 
 
@@ -604,7 +601,7 @@ class _GroupParts:
     """One group: its tables by the set of finer releases that are fine in them."""
 
     question: GroupQuestion
-    telling: Integers
+    decisive: Integers
     whole: int  # arrangements
     by_fine: dict[int, TableSums] | None  # set of finer releases, as bits → tables; None: too many to list
 
@@ -621,12 +618,12 @@ class _GroupParts:
         # a part holds people of one group only
         sizes = (np.bincount(part - part.min(), roster.people[lines]) for part in parts)
         smallest = min(int(each[each > 0].min()) for each in sizes)
-        telling = np.flatnonzero(limits.telling(question.counts, smallest))
-        totals = np.append(question.counts[telling], question.size - question.counts[telling].sum())
+        decisive = np.flatnonzero(limits.decisive(question.counts, smallest))
+        totals = np.append(question.counts[decisive], question.size - question.counts[decisive].sum())
         tables = list_tables(people, totals)
         whole = arrangements(totals)
         if tables is None:
-            return cls(question, telling, whole, None)
+            return cls(question, decisive, whole, None)
         fine = np.zeros(len(tables), np.int64)
         for at, part_of in enumerate(parts[:, example]):
             kept = np.ones(len(tables), bool)
@@ -634,10 +631,10 @@ class _GroupParts:
                 inside = part_of == part
                 # (tables, atoms, values) → (tables, values): the people of the part
                 inner = tables[kept][:, inside].sum(axis=1, dtype=np.int64)
-                kept[kept] = limits.keep(telling, inner, int(people[inside].sum()))
+                kept[kept] = limits.keep(decisive, inner, int(people[inside].sum()))
             fine |= kept.astype(np.int64) << at
         sums = {each: sum_tables(tables[fine == each], people) for each in np.unique(fine).tolist()}
-        return cls(question, telling, whole, sums)
+        return cls(question, decisive, whole, sums)
 
     def fine(self, subset: int) -> Fraction:
         """Return the probability that all of a set of finer releases are fine here; 1 where it cannot be counted."""
@@ -649,7 +646,7 @@ class _GroupParts:
     def hits(self, subset: int) -> npt.NDArray[np.object_]:
         """Return the expected people of each atom with each value where all of a set of finer releases are fine."""
         assert self.by_fine is not None
-        hits = np.full((len(self.question.people), len(self.telling) + 1), Fraction(0), object)
+        hits = np.full((len(self.question.people), len(self.decisive) + 1), Fraction(0), object)
         for fine, (_, people) in self.by_fine.items():
             if fine & subset == subset:
                 hits = hits + people

@@ -102,7 +102,7 @@ class RosterLines:
         columns = tuple(column.take(members.key[order]) for column in members.columns)
         return cls(columns, members.group[order], members.people[order])._check(release.groups)
 
-    def deal_values(self, release: Release) -> Table:
+    def assign_values(self, release: Release) -> Table:
         """Return a table in which the values of each group are assigned to its lines in order."""
         groups = release.groups
         _, value, count = groups.counts.entries()  # by group, as the lines are
@@ -279,7 +279,7 @@ class HalfLimits:
                 enough[enough] = check.holds_in_each(_make_groups(self.release, np.array([0]), some))
         return enough
 
-    def telling(self, counts: Integers, smallest: int) -> Flags:
+    def decisive(self, counts: Integers, smallest: int) -> Flags:
         """Return which values must be counted each, as they could break a limit on a side of `smallest` people."""
         if self.values.different > 1 or not self.limits_shares_and_distinct:
             # limits on distinct values and others depend on each value, so that none may be lumped

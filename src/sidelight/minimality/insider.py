@@ -245,7 +245,7 @@ def _believe_of_mondrian(
         progress("groups with cuts that were not made", done, len(questions))
         name = case.release.groups.name(question.row).error_name
         beliefs.append(believe_group(question, limits, name, exact_up_to, beyond))
-    says_nothing = not any(each.says_something for each in beliefs)
+    says_nothing = not any(each.is_informative for each in beliefs)
     if says_nothing and len(case.release) == 1:
         return InsiderBeliefs(case.release, "nothing to learn", "all its cuts fail, whoever has which value", roster)
     reasons = (
@@ -273,7 +273,7 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     made = case.made_here
     if made is None or made.method != method or made.policy is not case.policy:
         veil = Veil.build(limits, policy, case.release.size)
-        table = roster.deal_values(case.release)
+        table = roster.assign_values(case.release)
         target = None if method.towards is None else label_counts(table, method.towards)
         store = KeyStore.from_table(table, column_orders(table.quasi, case.by))
         veil.refuse_other_making(store, roster.group, case.release, target)
@@ -424,7 +424,7 @@ class InsiderBeliefs(Tabular):
     @property
     def telling(self) -> tuple[GroupBeliefs, ...]:
         """The groups whose failed cuts reveal something, or may."""
-        return tuple(each for each in self.groups if each.says_something)
+        return tuple(each for each in self.groups if each.is_informative)
 
     @cached_property
     def witness(self) -> InsiderWitness | None:
@@ -615,7 +615,7 @@ class InsiderBeliefs(Tabular):
         for each in self.groups:
             if each.how != "counted" or not close[each.question.lines].any():
                 continue
-            exact = np.array([each.exactly(at, int(value)) > limit for at, value in enumerate(each.likeliest)])
+            exact = np.array([each.exact_belief(at, int(value)) > limit for at, value in enumerate(each.likeliest)])
             above[each.question.lines] = exact[each.question.atom]
         return above & ~np.isnan(numbers)
 
@@ -645,7 +645,7 @@ class InsiderBeliefs(Tabular):
         if beliefs.how == "counted":
             best = beliefs.estimate[np.arange(len(beliefs.likeliest)), beliefs.likeliest]
             near = np.flatnonzero(best >= best.max() - BELIEF_TOLERANCE).tolist()
-            atom = max(near, key=lambda at: beliefs.exactly(at, int(beliefs.likeliest[at])))
+            atom = max(near, key=lambda at: beliefs.exact_belief(at, int(beliefs.likeliest[at])))
             return atom, int(beliefs.likeliest[atom])
         return divmod(int(beliefs.at_most.argmax()), int(beliefs.at_most.shape[1]))
 
@@ -653,7 +653,7 @@ class InsiderBeliefs(Tabular):
         if self.proven is not None:
             return self.proven
         atom, value = self._likeliest_in(beliefs)
-        return beliefs.exactly(atom, value) if beliefs.how == "counted" else float(beliefs.at_most[atom, value])
+        return beliefs.exact_belief(atom, value) if beliefs.how == "counted" else float(beliefs.at_most[atom, value])
 
     def _witness_in(self, beliefs: GroupBeliefs) -> InsiderWitness:
         atom, value = self._likeliest_in(beliefs)

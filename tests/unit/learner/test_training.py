@@ -190,7 +190,7 @@ def test_a_model_does_not_learn_from_groups_that_are_held_out():
     for release in (first, other):
         roster = roster_of(release)
         for name in MODELS:
-            model = new_model(roster, name, taught=roster.members.group == 0)
+            model = new_model(roster, name, training_lines=roster.members.group == 0)
             model.learn(roster.shares)
             said.append(model.add_columns(model.scores_by_column()))
     np.testing.assert_allclose(said[0], said[2])
@@ -213,7 +213,7 @@ def test_the_likelihood_of_held_out_groups_is_that_of_listing_with_the_best_offs
     parts = (pairs[:half], pairs[half:])
     release = sl.Release.from_buckets([([{"q": q} for q, _ in part], [s for _, s in part]) for part in parts])
     roster = roster_of(release)
-    model = new_model(roster, "naive bayes", taught=np.zeros(len(roster), bool))
+    model = new_model(roster, "naive bayes", training_lines=np.zeros(len(roster), bool))
     score = np.random.default_rng(seed).normal(size=(roster.members.key_count, len(release.domain)))
     expected = Assignments(roster, 10**6).expect(score.ravel()[model.key_value])[1] + model.log_normaliser(score)
     keys = {dict(roster.says(key))["q"]: key for key in range(roster.members.key_count)}

@@ -36,8 +36,8 @@ def test_by_hand():
     assert beliefs.how == "counted"
     assert beliefs.all_fail == Fraction(1, 165)
     shared = int(np.flatnonzero(question.left.all(axis=0) | (~question.left).all(axis=0))[0])
-    assert {beliefs.exactly(atom, 0) for atom in range(4)} == {Fraction(0), Fraction(1)}
-    assert sum(beliefs.exactly(shared, value) for value in range(6)) == 1
+    assert {beliefs.exact_belief(atom, 0) for atom in range(4)} == {Fraction(0), Fraction(1)}
+    assert sum(beliefs.exact_belief(shared, value) for value in range(6)) == 1
 
 
 @pytest.mark.parametrize("limit", [sl.RecursiveDiversity(2) <= 1, sl.DistinctValues() >= 3])

@@ -42,8 +42,8 @@ def test_halves_pass_as_the_exact_measures_say(data, policy):
 def test_values_that_can_break_no_share_need_not_be_told_apart():
     release = sl.Release.from_counts([{"a": 3, "b": 2, "c": 2, "d": 2, "e": 1, "f": 1}])
     shares = HalfLimits.from_check(PolicyCheck.from_policy([sl.RecursiveDiversity(2) <= 1], 11), release.groups)
-    assert shares.telling(release.groups.counts.row(0), 5).tolist() == [True] + [False] * 5
+    assert shares.decisive(release.groups.counts.row(0), 5).tolist() == [True] + [False] * 5
     distinct = HalfLimits.from_check(PolicyCheck.from_policy([sl.DistinctValues() >= 2], 11), release.groups)
-    assert distinct.telling(release.groups.counts.row(0), 5).all()
+    assert distinct.decisive(release.groups.counts.row(0), 5).all()
     sizes = HalfLimits.from_check(PolicyCheck.from_policy([sl.GroupSize() >= 2], 11), release.groups)
     assert sizes.limits_sizes_alone

@@ -357,14 +357,14 @@ def lines(*people_by_group: list[int]) -> RosterLines:
 
 def replay(roster: RosterLines, release: sl.Release) -> None:
     veil = Veil.build(covered_limits(POLICY), POLICY, release.size)
-    table = roster.deal_values(release)
+    table = roster.assign_values(release)
     store = KeyStore.from_table(table, column_orders(table.quasi, {}))
     veil.refuse_other_making(store, roster.group, release)
 
 
 def test_values_are_dealt_so_that_every_group_has_its_counts():
     roster, release = lines([2, 3], [1], [4]), sl.Release.from_counts([{"a": 3, "b": 2}, {"b": 1}, {"a": 4}])
-    table = roster.deal_values(release)
+    table = roster.assign_values(release)
     assert table.counts.dense().sum(axis=1).tolist() == [2, 3, 1, 4]
     rolled = table.counts.roll_up(roster.group, groups=3)
     assert (rolled.dense() == release.groups.counts.dense()).all()

@@ -132,11 +132,7 @@ class IdentifyingColumns(Tabular):
         return columns_chart(self)
 
     def table(self) -> pa.Table:
-        """Return a row per subset: its columns, groups, unique people, smallest group and the three shares."""
-        return self.to_arrow()
-
-    def to_arrow(self) -> pa.Table:
-        """Return a row per subset; shares as numbers rounded up, as large ones are bad."""
+        """Return a row per subset: columns, groups, unique people, smallest group and three shares, rounded up."""
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
         columns = {"columns": pa.array([each.columns for each in self.subsets], pa.list_(pa.string()))}
@@ -146,6 +142,8 @@ class IdentifyingColumns(Tabular):
             shares = (getattr(each, name) for each in self.subsets)
             columns[name] = pa.array([None if share is None else round_up(share) for share in shares], pa.float64())
         return pa.table(columns)
+
+    to_arrow = table  # the name that dataframes have for it
 
     def explain(self, share: float | Fraction = Fraction(1, 2)) -> str:
         """Describe which columns identify people, without the term quasi-identifier."""
@@ -356,10 +354,6 @@ class MinimalUniques(Tabular):
         return estimates
 
     def table(self) -> pa.Table:
-        """Return a row per person who has an MSU (see `to_arrow`)."""
-        return self.to_arrow()
-
-    def to_arrow(self) -> pa.Table:
         """Return a row per person who has an MSU: their cells, MSUs, score and, with a fraction, DIS-SUDA.
 
         It is about single people, and meant for the holder of the table.
@@ -378,6 +372,8 @@ class MinimalUniques(Tabular):
             **estimate,
         }
         return pa.table(cells | {unused_name(name, cells): each for name, each in further.items()})
+
+    to_arrow = table  # the name that dataframes have for it
 
     def explain(self) -> str:
         """Describe how many people can be singled out, and which column contributes most."""
