@@ -124,7 +124,7 @@ def test_what_one_expects_of_buckets_is_what_their_people_would_share(problem, s
             inside &= (low <= rank) & (rank < high)
         assert recoding.estimate(query) == pytest.approx(expected[np.ix_(inside, query.values)].sum())
     assert recoding.detail_lost() == 0
-    assert recoding.bits_told().tolist() == recoding.marginals.bits.tolist()
+    assert recoding.bits_kept().tolist() == recoding.marginals.bits.tolist()
 
 
 @given(problems(semantics="single"), st.sampled_from(["anatomy", "microaggregation"]))

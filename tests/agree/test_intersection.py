@@ -307,7 +307,7 @@ def test_common_ground_agrees_with_filling_groups_from_an_urn(groups, present, a
     """Releases that go by the same things: their groups and the person are draws of one urn."""
     releases = [sl.Release.from_counts([Counter(group)], labels=[{"zip": "1"}], domain="abc") for group in groups]
     exposure = sl.intersect(releases, people=pl.DataFrame({"zip": ["1"]}), present=present[: len(groups)])
-    ground = Ground.of(agreement, [Ground(agreement, (at,)) for at in range(len(groups))])
+    ground = Ground.join(agreement, [Ground(agreement, (at,)) for at in range(len(groups))])
     exposure = replace(exposure, together=Together(ground, {}))
     prior = dict(zip(exposure.domain, exposure.prior, strict=True))
     expected = urn_worlds(groups, present[: len(groups)], prior, alpha=1 / agreement - 1)

@@ -57,14 +57,14 @@ class Ground:
     members: tuple[Ground, ...] = ()
 
     @classmethod
-    def of(cls, agreement: Fraction, members: Sequence[Ground]) -> Ground:
+    def join(cls, agreement: Fraction, members: Sequence[Ground]) -> Ground:
         """Join releases, or clusters of them, into a cluster."""
         return cls(agreement, tuple(chain.from_iterable(each.releases for each in members)), tuple(members))
 
     @classmethod
     def independent(cls, releases: int) -> Ground:
         """Build the ground of releases with nothing in common: each is evidence of its own."""
-        return cls.of(Fraction(0), [cls(Fraction(0), (each,)) for each in range(releases)])
+        return cls.join(Fraction(0), [cls(Fraction(0), (each,)) for each in range(releases)])
 
     @classmethod
     def from_agreement(cls, agreement: Floats) -> Ground:
@@ -74,7 +74,7 @@ class Ground:
         """
         parts = [cls(_fraction(spread), (at,)) for at, spread in enumerate(agreement.diagonal().tolist())]
         if len(parts) == 1:
-            return cls.of(parts[0].agreement, parts)
+            return cls.join(parts[0].agreement, parts)
         while len(parts) > 1:
             # average linkage; of equal pairs the first is joined, so that the clusters are always the same
             one, other = max(combinations(parts, 2), key=lambda pair: _mean_agreement(agreement, pair))
@@ -85,7 +85,7 @@ class Ground:
                 for each in (one, other)
             )
             members = tuple(chain.from_iterable(dissolved))
-            joined = cls.of(_fraction(_mean_agreement(agreement, members)), members)
+            joined = cls.join(_fraction(_mean_agreement(agreement, members)), members)
             parts = [*(each for each in parts if each is not one and each is not other), joined]
         return parts[0]
 
@@ -182,7 +182,7 @@ def _join(ground: Ground, observations: Sequence[Observation], prior: ExactOrFlo
     both = sum(known[1:], start=known[0]) / len(pairs) if known else None
 
     def ground_without(times: int) -> ExactOrFloats:
-        """Return m_t(s): the ground without the person, who was counted so many times too often."""
+        """Return m_t(s): the ground without the person, who was counted `times` too often."""
         # whole counts include the person t + 1 times, and then never meet the second bound
         left = np.maximum(shares - times * person, shares / (times + 1))
         before = 1 - agreement

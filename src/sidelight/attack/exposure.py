@@ -347,7 +347,7 @@ class Exposure(Tabular):
 
     @property
     def mean_group_sizes(self) -> tuple[Fraction, ...]:
-        """The people among whom a located person stands, on average, release by release."""
+        """The mean size of the group of a located person, release by release."""
         return tuple(self._mean(view.group_sizes(), ~view.linkage.nowhere) for view in self.views)
 
     def mean(self, when: Literal["before", "after"]) -> Fraction:

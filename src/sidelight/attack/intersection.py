@@ -296,7 +296,7 @@ def _check_truth(
         belief=float(count @ in_truth) / pairs,
         belief_before=float(count @ before) / pairs,
         log_belief=log_belief / (pairs if single else people * len(exposure.domain)),
-        calibration=ClaimedValues.of(tuple(bins)),
+        calibration=ClaimedValues.merge(tuple(bins)),
     )
 
 
@@ -582,7 +582,7 @@ class ClaimedValues:
     bins: tuple[ClaimedValues, ...] = ()  # of everybody: by tenths of belief, without those of nobody
 
     @classmethod
-    def of(cls, bins: tuple[ClaimedValues, ...]) -> ClaimedValues:
+    def merge(cls, bins: tuple[ClaimedValues, ...]) -> ClaimedValues:
         """Merge bins."""
         people = sum(each.people for each in bins)
         claimed = math.fsum(each.people * each.claimed for each in bins) / max(people, 1)

@@ -417,7 +417,7 @@ def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
     row, value, count = view.counts.entries()
     sizes, unit = view.groups.sizes, view.parts or 1
     people = sizes.sum() / unit
-    if people <= len(sizes):  # one person each: nothing tells chance from difference
+    if people <= len(sizes):  # one person each: chance cannot be told from difference
         return 0.0
     shares = 1 - (1 - 1 / sizes[row]) ** count if view.semantics == "multiset" else count / sizes[row]
     # Σ_g n_g ‖p_g − π‖², without spreading the counts out

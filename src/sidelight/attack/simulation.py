@@ -227,7 +227,7 @@ def simulate_composition(
         prior: what the attacker believes before, as for `intersect`.
         repetitions: how often it is done.
         seed: the same seed draws the same people.
-        progress: told how far it is.
+        progress: called with how far it is.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])

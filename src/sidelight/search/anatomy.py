@@ -26,8 +26,8 @@ Turns       In each turn every bucket gets one person of the next b (in the last
             most one person.  Who gets where in a turn is an assignment of least overlap Σ_x s(p)(x)·B_i(x), the pairs
             of people with the same value that it brings together; solved for 64 people and buckets at a time.
 How many    By halving the numbers of buckets between one, with which the policy holds, and as many as people: up while
-            nearly all buckets hold on their own.  Those that do not are merged until the policy holds, and the dealing
-            that leaves most buckets is taken.  What is given holds, whatever the measures make of fewer buckets.
+            nearly all buckets hold on their own.  Those that do not are merged until the policy holds, and the
+            assignment that leaves most buckets is taken.  It holds, whatever the measures make of fewer buckets.
 Chance      Only the rows s(p) decide, never who has them: people with the same values are ordered by lot.  So all
             people of a bucket are equally likely to have each of its values: swapping all values of two people of a
             bucket makes the published tables neither more nor less likely.  Which values go *together* is
@@ -83,7 +83,7 @@ def _deal_sets(table: Table, policy: PolicyCheck, rng: np.random.Generator, prog
         progress("trying numbers of buckets", middle, None)
         key, bucket, values, counts = _deal(profiles, line, middle, rng)
         buckets = candidate_groups(table, np.bincount(bucket, minlength=middle), counts)
-        # so many of the buckets have to hold on their own for the rest to be merged rather than dealt anew
+        # the share of buckets that have to hold on their own for the rest to be merged rather than assigned anew
         if policy.holds_in_each(buckets).mean() < 0.99:
             high = middle
             continue

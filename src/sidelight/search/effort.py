@@ -1,4 +1,4 @@
-"""How much a search does at a time, where it refuses or stops, and on how many cores it works."""
+"""The budgets of searches, and work on several cores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SearchEffort:
     listed_nodes: int = 1_000_000  # more generalisations are not listed one by one
     listed_labels: int = 1 << 24  # in the different sets that a column prints
     tiled_labels: int = 200  # of a category in a cut that is put into words; of more, the first and the last
-    cut_levels: int = 4  # so many cuts, one after the other, are shown of anybody: 16 parts of the people at most
+    cut_levels: int = 4  # cuts, one after the other, that are shown: 16 parts of the people at most
 
     # No result depends on these, but for which of equally near groups are merged.
     keys: int = 1 << 17  # sorted at a time: few enough for a processor's cache, and enough to keep both cores busy

@@ -74,7 +74,7 @@ class Mondrian(Method):
     column along which a group spreads most widely comes first or, `towards` a column, the one whose cut tells most
     about it.  Numbers and days are printed as intervals, others as hierarchy labels or sets of labels.  Under measures
     that merging never makes worse the result is minimal: no group can be cut any further.  That a group was not cut
-    tells one who knows the method something; `resists="insider"` keeps what it tells within the limits (see `veil`).
+    tells attackers who know the method something; `resists="insider"` keeps that within the limits (see `veil`).
 
     Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
     """
@@ -225,7 +225,7 @@ class Acceptance:
     store: Store
     target: Counts | None = None  # how often labels occur in each key that the order of cuts heeds
     screened: list[Floats] = field(default_factory=list)  # per check: the screen's row of each group made so far
-    exact: list[ExactRelease] = field(default_factory=list)  # per check, of the release as it is; once it is asked for
+    exact: list[ExactRelease] = field(default_factory=list)  # per check, of the current release; built on demand
 
     def __post_init__(self) -> None:
         if self.checks:
@@ -411,7 +411,7 @@ def _run_of_true(flags: Flags) -> int:
 
 @dataclass(frozen=True, eq=False)
 class ExactRelease:
-    """A release as it is, and one criterion."""
+    """One criterion of the current release, decided exactly."""
 
     check: CriterionCheck
     groups: Groups

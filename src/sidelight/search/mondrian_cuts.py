@@ -175,7 +175,7 @@ class Line:
         group = np.searchsorted(self.edges, row, side="right") - 1
         rank = self._rank(row, group)
         deepest = order.depth(*(self._rank(at, np.arange(len(at))) for at in (self.edges[:-1], self.edges[1:] - 1)))
-        # a border stands before each place of a group but the first; only the deepest of a group are kept
+        # there is a border before each entry of a group but the first; only the deepest of a group are kept
         inner = np.flatnonzero(group[1:] == group[:-1]) + 1
         inner = inner[order.depth(rank[inner - 1], rank[inner]) == deepest[group[inner]]]
         group, left = group[inner], self.before[row[inner]] - self.before[self.edges[group[inner]]]

@@ -13,7 +13,7 @@ Counting    Groups are put in line by one sort of (group, rank) packed into a nu
 Beside      Cutting a table into boxes also counts the people of a population in each box.  Its keys are put below those
             of the table, with nobody of the table in them: sizes f are 0 below, people F of a population 0 above.
             *Caution.*  People of a population with a label that nobody of the table has (an age between two of the
-            table's) are left out here, and may be in a box as it is printed: F is never more than what an attacker
+            table's) are left out here, and may be in a box as printed: F is never more than what an attacker
             counts, and so no risk that falls with F is called smaller than it is.
 Cost        Per generation: least and greatest ranks, one sort for each column that a group tries, and one gather.  No
             loop over groups, cuts or keys.
@@ -398,7 +398,7 @@ class RoutingTree:
         self.column, self.rank, self.run, self.depth, self.group = np.zeros((5, 1), np.int32)  # per node
         self.below: Codes = np.zeros(2, np.int32)  # 2 · node: left, 2 · node + 1: right
         self.leaf: Codes = np.zeros(1, np.int32)  # per group
-        self.deepest = 0  # so many cuts rows are routed down
+        self.deepest = 0  # the most cuts that a row is routed down
 
     def cut(self, group: Integers, column: Integers, rank: Integers, run: int = 0, *, routed: bool = True) -> Integers:
         """Cut groups in two, each at most once: left halves keep their numbers, right ones get the next, returned.

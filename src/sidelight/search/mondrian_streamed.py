@@ -73,7 +73,7 @@ class LotGroups(OpenGroups):
     known: Integers = field(default_factory=lambda: np.zeros((2, 0, 0), np.int64))  # (sides, cuts, values)
 
     def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, OpenGroups]]:
-        """Yield the most balanced cuts that fit into the release as it is, then all others that do, lot by lot."""
+        """Yield the most balanced cuts that fit into the current release, then all others that do, lot by lot."""
         assert self.open_lot is not None
         for propose in (acceptance.medians, acceptance.others):
             proposed = []
@@ -222,7 +222,7 @@ class StreamedStore(Store):
         return self._cells(groups) * (4 * sum(self._lanes) + 48)
 
     def _refuse_wide(self, groups: Integers) -> None:
-        """Refuse columns of so many labels that not even one group can be counted."""
+        """Raise an error where columns have too many labels for even one group to be counted."""
         most = int(self._bytes(groups).max())
         if most > self.histograms:
             what = "histograms of the columns"

@@ -1,4 +1,4 @@
-"""In which order do a column's labels stand, so that everything a search may print covers neighbours?
+"""Order a column's labels so that everything a search may print covers neighbours.
 
 Symbols     A label has a *rank* r = 0, 1, …; a *stretch* [start, stop) is a set of neighbouring ranks.  Level h of a
             hierarchy has nodes; `levels[h, r]` numbers the node above rank r, and level 0 is the labels themselves.
@@ -82,7 +82,7 @@ class Order:
         return start, stop
 
     def label_of(self, start: int, stop: int) -> Label:
-        """Return what a stretch of ranks is called: an interval, a node, or a set of nodes; one rank as it is.
+        """Return the label of a stretch of ranks: an interval, a node, or a set of nodes; of one rank its own.
 
         >>> order_of(Column.of("age", ["30", "4", "5"])).label_of(0, 2)
         '4-5'

@@ -16,7 +16,7 @@ What does a policy ask of the values of each single group, where that is a share
 
 Shares      No value above share c: of a people at most ⌊c·a⌋ have the same value; fewer where the limit is strict.
             Measures say which of their limits are that (`share_at`).
-Distinct    At least so many different values.
+Distinct    At least a number of different values.
 
 Such limits are decided by counts alone, in whole numbers, and random worlds that keep them can be counted.
 """
@@ -188,11 +188,11 @@ def _refusal(what: str, broken: Iterable[Judgement], everybody: Release) -> Noth
 
 
 def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
-    """Yield which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
+    """Yield the limit that would pass, if there is one, and smaller amounts of what the measure counts."""
     criterion, value = judgement.criterion, judgement.finding.value
     least, most = criterion.measure.limits
     if least <= value <= most and value != math.inf and not (criterion.comparison.strict and value in (least, most)):
-        # rounded towards caution, so that the limit as it is printed passes: never beyond the value
+        # rounded towards caution, so that the limit as printed passes: never beyond the value
         limit = f"{criterion.comparison.converse_words} {judgement.finding.value_in_words()}"
         yield f"{criterion.measure} with a limit of {limit}"
 

@@ -8,7 +8,7 @@ combination of quasi-identifier values; the table has n_q(x) people of key q wit
 Utilities ask a recoding four things, whatever method made it:
 
     detail_lost        Σ_g n_g · the share of the group's keys' detail that is not printed, from 0 to 1
-    bits_told          per column: Σ_g n_g/n · log₂ (n / people whose labels the printed one covers), of H_j at most
+    bits_kept          per column: Σ_g n_g/n · log₂ (n / people whose labels the printed one covers), of H_j at most
     reconstruction     n̂_q(x): the people of key q with value x whom one would expect, knowing only the release
     estimate           Σ n̂_q(x) over the keys and values that a COUNT query asks for
 
@@ -102,7 +102,7 @@ def non_uniform_entropy(recoding: Recoding) -> float:
 
     Source: De Waal and Willenborg, 1999; Gionis and Tassa, 2009.
     """
-    return _share_lost(recoding.bits_told(), recoding.marginals.bits)
+    return _share_lost(recoding.bits_kept(), recoding.marginals.bits)
 
 
 def balanced_loss(recoding: Recoding) -> float:
@@ -114,7 +114,7 @@ def balanced_loss(recoding: Recoding) -> float:
 
     Source: ours; bits as in `non_uniform_entropy`.
     """
-    return _share_lost(np.log2(1 + recoding.bits_told()), np.log2(1 + recoding.marginals.bits))
+    return _share_lost(np.log2(1 + recoding.bits_kept()), np.log2(1 + recoding.marginals.bits))
 
 
 def _share_lost(kept: Floats, total: Floats) -> float:
@@ -207,7 +207,7 @@ class Utilities(Mapping[str, float]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Query:
-    """How many people are within these stretches of ranks (column → start, stop) and have one of these values?"""
+    """A COUNT query: people within stretches of ranks (column → start, stop) who have one of these values."""
 
     ranges: Mapping[int, tuple[int, int]]
     values: Flags
@@ -252,7 +252,7 @@ def _random_stretch(ranks: int, side: float, rng: np.random.Generator) -> tuple[
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Marginals:
-    """How many people have the labels below each rank, per column, and how many bits its labels tell about them."""
+    """The number of people with the labels below each rank, per column, and the entropy of its labels in bits."""
 
     below: tuple[Integers, ...]
     bits: Floats
@@ -296,8 +296,8 @@ class Recoding(ABC):
         """Add up, over the people who are in groups, the share of their key's detail that is lost: 0 none, 1 all."""
 
     @abstractmethod
-    def bits_told(self) -> Floats:
-        """Return, per column, how many bits a person's printed label tells about the original one, on average."""
+    def bits_kept(self) -> Floats:
+        """Return, per column, the bits that a person's printed label keeps of the original one, on average."""
 
     @property
     def groups(self) -> int:
@@ -380,7 +380,7 @@ class Regions(Recoding):
         ]
         return sum(lost) / len(lost)
 
-    def bits_told(self) -> Floats:
+    def bits_kept(self) -> Floats:
         """Return bits by column: labels that few people share have most; suppressed people have none."""
         people = self.table.people
         bits = [
@@ -519,11 +519,11 @@ class Buckets(Recoding):
         return cls(table, orders, marginals, sizes, 0, key[first], bucket[first], people, counts, true_counts)
 
     def detail_lost(self) -> float:
-        """Return 0: every key is printed as it is."""
+        """Return 0: every key is printed unchanged."""
         return 0.0
 
-    def bits_told(self) -> Floats:
-        """Return all bits: every key is printed as it is."""
+    def bits_kept(self) -> Floats:
+        """Return all bits: every key is printed unchanged."""
         return self.marginals.bits
 
     def reconstruction(self) -> Floats:

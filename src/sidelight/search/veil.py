@@ -288,7 +288,7 @@ class Veil:
 
 
 def tail_bound(people: Integers, having: Integers, drawn: Integers, least: Integers) -> Floats:
-    """Bound the probability that at least so many of the drawn have a value, out of `having` among `people`.
+    """Bound the probability that at least `least` of the drawn have a value, out of `having` among `people`.
 
     From the mean on, terms fall at least as fast as the first two: Pr(X ≥ k) ≤ Pr(X = k)/(1 − r), r = the ratio of the
     next term to that of k.

@@ -40,7 +40,7 @@ def test_a_release_that_has_somebody_not_changes_nothing(ground):
 @pytest.mark.parametrize("agreement", [0.0, 0.05])
 def test_many_releases_neither_vanish_nor_overflow(agreement):
     prior = np.array([1e-12, 1 - 1e-12])
-    ground = Ground.of(Fraction(str(agreement)), Ground.independent(400).members)
+    ground = Ground.join(Fraction(str(agreement)), Ground.independent(400).members)
     posterior = weigh_evidence([told(0.5, 0.5)] * 400, prior, ground)
     assert posterior.sum() == pytest.approx(1)
     assert (posterior[0, 0] == 1) == (agreement == 0)

@@ -140,7 +140,7 @@ def test_groups_are_looked_up_only_when_needed():
     marginals = Marginals.from_table(TABLE, ORDERS)
     lazy = Regions(TABLE, ORDERS, marginals, np.array([10]), 0, np.array([[0, 0]]), np.array([[4, 2]]), never)
     assert lazy.detail_lost() == 10
-    assert lazy.bits_told().tolist() == [0.0, 0.0]
+    assert lazy.bits_kept().tolist() == [0.0, 0.0]
     with pytest.raises(AssertionError):
         lazy.reconstruction()
 
