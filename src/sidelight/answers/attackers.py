@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
     from sidelight.table.labels import Label
 
-FieldKind = Literal["whole", "number", "choice", "text"]
-
 NAMES_FILES = ("hierarchy", "population")
 """The settings whose text is the name of a file."""
 
@@ -158,31 +156,28 @@ def _build_limit(section: Limit, populations: Mapping[str, Population]) -> Crite
 
 def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[dict[str, object]]:
     """Yield the settings that a form can edit, with the `choices` of a select; empty is none where `optional`."""
-
-    def as_field(kind: FieldKind, choices: Sequence[str] = (), *, optional: bool) -> dict[str, object]:
-        words = {"name": name, "label": name.replace("_", " "), "text": text}
-        return {**words, "kind": kind, "choices": choices, "optional": optional}
-
     for name, (hint, default) in settings_of(section.measure_kind).items():
         setting = getattr(section, name, None)
-        kinds = [each for each in (hint, *get_args(hint)) if each is not type(None)]
+        hints = [each for each in (hint, *get_args(hint)) if each is not type(None)]
+        literals = [str(one) for each in hints if get_origin(each) is Literal for one in get_args(each)]
         text = "" if setting is None or setting is ... else str(setting)
-        optional = default is None
+        is_text, optional = setting is None or isinstance(setting, str), default is None
+        kind, choices = "", list[str]()
         if name in NAMES_FILES:
             continue
-        if name == "value" and (setting is None or isinstance(setting, str)):
-            yield as_field("choice", [str(each) for each in domain if each is not None], optional=True)
-        elif any(get_origin(each) is Literal for each in kinds):
-            choices = [str(one) for each in kinds if get_origin(each) is Literal for one in get_args(each)]
-            if isinstance(setting, str) or setting is None:
-                yield as_field("choice", choices, optional=optional)
-        elif Whole in kinds and (isinstance(setting, int) or setting is None):
-            yield as_field("whole", optional=optional)
-        elif TrueOrFalse in kinds:
-            text = text.lower()
-            yield as_field("choice", ("true", "false"), optional=optional)
-        elif Number in kinds and not isinstance(setting, Mapping | tuple):
-            yield as_field("number", optional=optional)
+        if name == "value" and is_text:
+            kind, choices, optional = "choice", [str(each) for each in domain if each is not None], True
+        elif literals:
+            kind, choices = "choice" if is_text else "", literals
+        elif Whole in hints and (isinstance(setting, int) or setting is None):
+            kind = "whole"
+        elif TrueOrFalse in hints:
+            kind, choices, text = "choice", ["true", "false"], text.lower()
+        elif Number in hints and not isinstance(setting, Mapping | tuple):
+            kind = "number"
+        if kind:
+            words = {"name": name, "label": name.replace("_", " "), "text": text}
+            yield {**words, "kind": kind, "choices": choices, "optional": optional}
 
 
 # What attackers learn.

@@ -62,9 +62,8 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
     app.include_router(jobs.router)
     app.mount("/static", StaticFiles(directory=str(STATIC)), name="static")
     app.add_middleware(begin_with_state)
-    app.add_exception_handler(SidelightError, _trouble)
-    app.add_exception_handler(HTTPException, _trouble)
-    app.add_exception_handler(RequestValidationError, _trouble)
+    for error in (SidelightError, HTTPException, RequestValidationError):
+        app.add_exception_handler(error, _trouble)
     return app
 
 

@@ -55,24 +55,33 @@ class PageView:
     step: int | None = None
 
 
-def page(request: Request, view: PageView, state: State, **context: object) -> Response:
+def page(
+    request: Request,
+    view: PageView,
+    state: State,
+    *,
+    template: str = "",
+    also: Mapping[str, object] | None = None,
+    **context: object,
+) -> Response:
     """Render a view in a state, by the template named like its path or by `template`.
 
     A request of htmx gets the same page, of which it takes the parts that it selects, and the address to show.
     """
     workspace: Workspace = request.app.state.workspace
-    template = context.pop("template", view.path.strip("/") or "start")
-    also = context.pop("also", None)
-    assert also is None or isinstance(also, Mapping)
-    drawn_by = environment().get_template(f"{template}.html")
-    text = drawn_by.render(
-        view=view,
-        views=request.app.state.views,
-        state=state,
-        source=workspace.source,
-        also=also or {},
-        version=__version__,
-        **context,
+    name = template or view.path.strip("/") or "start"
+    text = (
+        environment()
+        .get_template(f"{name}.html")
+        .render(
+            view=view,
+            views=request.app.state.views,
+            state=state,
+            source=workspace.source,
+            also=also or {},
+            version=__version__,
+            **context,
+        )
     )
     headers = {"vary": "HX-Request"}
     if "hx-request" in request.headers:

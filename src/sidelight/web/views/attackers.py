@@ -36,7 +36,7 @@ from sidelight.web.workspace import State, StateFields, Workspace, read_state
 
 if TYPE_CHECKING:
     from sidelight.release.release import Release
-    from sidelight.web.jobs import Work
+    from sidelight.web.jobs import Job, Work
 
 START = PageView("/", "Start", "What does this release reveal to someone who already knows something?")
 
@@ -52,38 +52,40 @@ def answer(workspace: Workspace, state: State, *, within: float | None = None) -
     """Measure every attacker of the address; those that take longer than `within` seconds go on in the background."""
     release, populations = workspace.release(state), workspace.source.populations
     if within is not None:
-        return judge_attackers(release, tuple(_ask_soon(workspace, state, release, within)))
+        return judge_attackers(release, tuple(_measure_soon(workspace, state, release, within)))
     answers = (
-        workspace.answers.of(("reader", state.subject, text), partial(measure_attacker, release, text, populations))
+        workspace.answers.of(("attacker", state.subject, text), partial(measure_attacker, release, text, populations))
         for text in state.limits
     )
     return judge_attackers(release, tuple(answers))
 
 
-def _ask_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[AttackerFindings]:
+def _measure_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[AttackerFindings]:
     """Measure every attacker in a lane of its own, so that a slow one does not delay the others."""
-    questions = [("reader", state.subject, text) for text in state.limits]
-    jobs = [
-        None
-        if workspace.answers.kept(question) is not None
-        else workspace.jobs.soon(
-            question,
-            partial(_gather, workspace, release, question[-1]),
-            title=f"Measuring {question[-1]}",
-            address=state.address(VIEW.path),
-            lane=f"reader {row}",
-            within=0,
-        )
-        for row, question in enumerate(questions)
-    ]
-    until = time.monotonic() + within
-    for question, job in zip(questions, jobs, strict=True):
-        if job is not None and not (job.wait(max(until - time.monotonic(), 0)) and job.stage == "done"):
-            yield AttackerFindings(
-                text=question[-1], measuring=job.number, problem=None if job.goes_on else job.problem
+    pending: list[AttackerFindings | Job] = []
+    for row, text in enumerate(state.limits):
+        question = ("attacker", state.subject, text)
+        kept = workspace.answers.kept(question)
+        pending.append(
+            kept
+            if isinstance(kept, AttackerFindings)
+            else workspace.jobs.soon(
+                question,
+                partial(_gather, workspace, release, text),
+                title=f"Measuring {text}",
+                address=state.address(VIEW.path),
+                lane=f"attacker {row}",
+                within=0,
             )
+        )
+    until = time.monotonic() + within
+    for text, each in zip(state.limits, pending, strict=True):
+        if isinstance(each, AttackerFindings):
+            yield each
+        elif each.wait(max(until - time.monotonic(), 0)) and each.stage == "done":
+            yield workspace.answers.of(each.question, lambda job=each: job.answer)  # type: ignore[misc]
         else:
-            yield workspace.answers.of(question, lambda job=job: job.answer)  # type: ignore[misc]
+            yield AttackerFindings(text=text, measuring=each.number, problem=None if each.goes_on else each.problem)
 
 
 def _gather(workspace: Workspace, release: Release, text: str) -> Work:
@@ -116,7 +118,7 @@ def tuned_state(workspace: Workspace, state: State, fields: Sequence[tuple[str, 
 
 @router.get("/readers", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Draw the attackers."""
+    """Render the attackers."""
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     state = read_state(fields)
@@ -169,7 +171,7 @@ def _tunables(workspace: Workspace, state: State, release: Release) -> Iterator[
 
 @router.get("/", include_in_schema=False)
 def show_start(request: Request) -> Response:
-    """Draw the first screen."""
+    """Render the first screen."""
     workspace: Workspace = request.app.state.workspace
     state = read_state(request.query_params.multi_items())
     answered, problem = None, ""

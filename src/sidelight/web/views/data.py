@@ -86,7 +86,7 @@ def changed_state(workspace: Workspace, state: State, fields: list[tuple[str, st
 
 @router.get("/data", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Draw the data."""
+    """Render the data."""
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     state = read_state(fields)

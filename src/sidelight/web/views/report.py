@@ -56,7 +56,7 @@ class ReportFields(SearchFields):
 
 @router.get("/report", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Draw the report."""
+    """Render the report."""
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     subject, choice = Subject.read(workspace, fields), ReportChoice.read(dict(fields))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
@@ -84,7 +84,7 @@ def answer(workspace: Workspace, state: State, release: Release, request: Skylin
 
 @router.get("/skyline", include_in_schema=False)
 def show(request: Request) -> Response:
-    """Draw the skyline."""
+    """Render the skyline."""
     workspace: Workspace = request.app.state.workspace
     fields = dict(request.query_params.multi_items())
     state = read_state(request.query_params.multi_items())
@@ -94,7 +94,7 @@ def show(request: Request) -> Response:
     typed = {name: fields[name].strip() for name in SkylineRequest.__slots__ if name in fields}
     chosen = replace(first, **typed)
     problems = {name: workspace.wording(error) for name, error in chosen.problems(release)}
-    context: dict[str, object] = {"answer": None, "chart": None, "sample": None, "ends": {}}
+    context: dict[str, Any] = {"answer": None, "chart": None, "sample": None, "ends": {}}
     if not problems:
         answered = answer(workspace, one, release, chosen)
         own = {name: chosen.read_amount(name) for name in AMOUNTS}

@@ -123,13 +123,13 @@ def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch, tmp_path):
     assert "Measuring implications(k=1) &lt; 1/2" in page
     assert "Could not tell yet" in page or "Not within policy" in page
     assert "group size" in page
-    number = held.jobs.of(("reader", held.start.subject, "implications(k=1) < 1/2")).number
+    number = held.jobs.of(("attacker", held.start.subject, "implications(k=1) < 1/2")).number
     cancelled = client.post(f"/jobs/{number}/cancel").text
     assert "Could not tell: it was cancelled" in cancelled
     assert "Ask again" in cancelled
     (tmp_path / "go on").touch()
     client.post(f"/jobs/{number}/again")
-    assert held.jobs.of(("reader", held.start.subject, "implications(k=1) < 1/2")).wait(PATIENCE)
+    assert held.jobs.of(("attacker", held.start.subject, "implications(k=1) < 1/2")).wait(PATIENCE)
     assert "Measuring" not in client.get("/readers").text
 
 
