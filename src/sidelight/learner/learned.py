@@ -484,17 +484,17 @@ class Learner(Measure):
 
     @classmethod
     def answer_search(
-        cls, found: FoundRelease, *, most_cells: int = 600_000, rounds: int = 10, exact_up_to: int = 100
+        cls, search: FoundRelease, *, most_cells: int = 600_000, rounds: int = 10, exact_up_to: int = 100
     ) -> AttackerAnswer:
         """Train naive Bayes for a few `rounds`; not on more than `most_cells` people times values of their groups.
 
         More rounds claim more without knowing more; groups of more than `exact_up_to` states are scaled.
         """
-        if found.limit is None:
+        if search.limit is None:
             return AttackerAnswer(cls.attacker, "not asked", "the policy limits sizes alone, and nobody's belief")
-        if len(found.release.sensitive_columns) > 1:
+        if len(search.release.sensitive_columns) > 1:
             return AttackerAnswer(cls.attacker, "could not tell", "the release has several sensitive columns")
-        release = found.with_people()
+        release = search.with_people()
         assert release.members is not None
         # one belief per line and value of its group: the size of the arrays that training would hold
         values = np.bincount(release.groups.counts.entries()[0], minlength=len(release))
@@ -503,24 +503,24 @@ class Learner(Measure):
             many = f"{cells:,} beliefs are too many to be gone through beside a search"
             return AttackerAnswer(cls.attacker, "not asked", many)
         try:
-            truth = found.count_truth()
+            truth = search.count_truth()
         except BadTable:  # counts of several values per person, without the rows
             reason = "the table has counts only, and does not say who has which values"
             return AttackerAnswer(cls.attacker, "could not tell", reason)
         learned = learn(
-            release, "naive bayes", truth=truth, rounds=rounds, exact_up_to=exact_up_to, progress=found.progress
+            release, "naive bayes", truth=truth, rounds=rounds, exact_up_to=exact_up_to, progress=search.progress
         )
-        above = found.just_above_limit
+        above = search.just_above_limit
         people, right = learned.people_above(above), learned.right_above(above)
         return AttackerAnswer(
             cls.attacker,
             "asked",
             "naive Bayes",
             cls(model="naive bayes").finding(learned).value,
-            found.limit,
+            search.limit,
             people,
             right=right,
-            falls=right is not None and is_beyond_chance(people, right, float(found.limit)),
+            falls=right is not None and is_beyond_chance(people, right, float(search.limit)),
         )
 
     def finding(self, learned: Learned) -> Finding:
@@ -571,10 +571,10 @@ class Learner(Measure):
 
 
 def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
-    """Return a belief: a share exactly where nothing was learnt about the person, else rounded up."""
+    """Return a belief: a share exactly where nothing was learned about the person, else rounded up."""
     belief = Fraction(float(trained.beliefs[cell]))
     share = Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
-    # the share itself, exactly, where nothing was learnt; of a multiset the belief is no share
+    # the share itself, exactly, where nothing was learned; of a multiset the belief is not a share
     last_bits = Fraction(1, 10**8)  # what rounding may add to a belief
     if abs(belief - share) <= last_bits and roster.release.semantics != "multiset":
         return share

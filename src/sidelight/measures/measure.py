@@ -501,13 +501,13 @@ class Measure(ABC):
         return self.mergeable
 
     @classmethod
-    def answer_search(cls, found: FoundRelease) -> AttackerAnswer:
+    def answer_search(cls, search: FoundRelease) -> AttackerAnswer:
         """Return what an attacker `asked_by_search` learns from a release, with little effort: by measuring it."""
         try:
-            finding = cls().measure(found.with_people())
+            finding = cls().measure(search.with_people())
         except BadMeasure as refused:  # not defined for such a release, which may be searched all the same
             return AttackerAnswer(cls.attacker, "could not tell", str(refused))
-        return AttackerAnswer(cls.attacker, "asked", belief=finding.value, falls=found.is_exceeded(finding.value))
+        return AttackerAnswer(cls.attacker, "asked", belief=finding.value, falls=search.is_exceeded(finding.value))
 
     def complete(self, finding: Finding, release: Release) -> Finding:
         """Return a finding that summaries gave, with what only the release says."""

@@ -16,7 +16,7 @@ The seed is fixed, so that an answer repeats; nothing here is secret.
 
 *Counting* the arrangements of a group's values in which all its cuts fail.
 
-Symbols     Atom j has m_j people whom no cut tells apart; x_js of them have value s; Σ_s x_js = m_j, Σ_j x_js = n_s.
+Symbols     Atom j has m_j people whom no cut distinguishes; x_js of them have value s; Σ_s x_js = m_j, Σ_j x_js = n_s.
 Weight      A table x stands for  Π_j m_j! / Π_s x_js!  arrangements of values among people; all tables together for
             n! / Π_s n_s!.
 Belief      Pr(a person of atom j has s | all cuts fail) = Σ w(x)·x_js / (m_j · Σ w(x)), over the tables x so.
@@ -36,8 +36,8 @@ By size     A predecessor with a part that is too small fails in every world and
 Bounds      Where a group has too many tables: ε = Σ_{u∈T} Pr(u fine), and for a printed share π
             π − ε ≤ belief ≤ π/(1 − ε).  Groups that cannot be counted are taken to be fine, which only raises ε.
 
-Cost        Tables of each group as above, each told by the set of predecessors that are fine in it; 2^|T|
-            products over the groups.
+Cost        Tables of each group as above, by the set of predecessors that are fine in them; 2^|T| products over the
+            groups.
 """
 
 from __future__ import annotations

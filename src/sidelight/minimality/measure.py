@@ -91,12 +91,12 @@ class Insider(Measure):
     def measure(self, release: Release) -> Finding:
         """Return the finding on a release that knows how it was made."""
         self.check(release)
-        learnt = self.beliefs(release)
+        beliefs = self.beliefs(release)
         # 1 is the only safe value while some beliefs are not computed
-        value = Fraction(1) if learnt.untold else learnt.worst
-        kindest = learnt.least_worst
+        value = Fraction(1) if beliefs.untold else beliefs.worst
+        kindest = beliefs.least_worst
         # notes are published beside a release; whom the roster names stays in the witness
-        return Finding(self, value, learnt.witness, learnt.remarks, None if kindest == value else kindest)
+        return Finding(self, value, beliefs.witness, beliefs.remarks, None if kindest == value else kindest)
 
     def beliefs(self, release: Release) -> InsiderBeliefs:
         """Return an insider's beliefs about everybody."""
@@ -106,33 +106,33 @@ class Insider(Measure):
 
     @classmethod
     def answer_search(
-        cls, found: FoundRelease, *, most_people: int = 100_000, exact_up_to: int = 20_000
+        cls, search: FoundRelease, *, most_people: int = 100_000, exact_up_to: int = 20_000
     ) -> AttackerAnswer:
         """Compute the answer beside a search: only groups with up to `exact_up_to` tables of arrangements count."""
         from sidelight.minimality.insider import insider  # noqa: PLC0415 - brings all methods; its name needs none
 
-        if found.values_decide and found.release.size > most_people:
-            many = f"{counted(found.release.size, 'person')} are too many to be gone through beside a search"
+        if search.values_decide and search.release.size > most_people:
+            many = f"{counted(search.release.size, 'person')} are too many to be gone through beside a search"
             return AttackerAnswer(cls.attacker, "not asked", many)
-        result = cast("SearchResult", found.result)
+        result = cast("SearchResult", search.result)
         try:
-            learnt = insider(result, exact_up_to=exact_up_to, beyond="left out", progress=found.progress)
+            beliefs = insider(result, exact_up_to=exact_up_to, beyond="left out", progress=search.progress)
         except SidelightError as problem:
             return AttackerAnswer(cls.attacker, "could not tell", str(problem))
-        if learnt.outcome != "told":
-            return AttackerAnswer(cls.attacker, learnt.outcome, learnt.reason)
-        reached = learnt.least_worst
-        people = 0 if found.limit is None else learnt.people_above(found.limit)
-        has_truth = people > 0 and learnt.roster is not None and learnt.roster.truth is not None
+        if beliefs.outcome != "told":
+            return AttackerAnswer(cls.attacker, beliefs.outcome, beliefs.reason)
+        reached = beliefs.least_worst
+        people = 0 if search.limit is None else beliefs.people_above(search.limit)
+        has_truth = people > 0 and beliefs.roster is not None and beliefs.roster.truth is not None
         return AttackerAnswer(
             cls.attacker,
             "asked",
-            belief=reached if learnt.untold else learnt.worst,
-            limit=found.limit,
+            belief=reached if beliefs.untold else beliefs.worst,
+            limit=search.limit,
             people=people,
-            unasked=learnt.untold,
-            right=learnt.claims_above(found.limit, end="at least").right if found.limit and has_truth else None,
-            falls=found.is_exceeded(reached),
+            unasked=beliefs.untold,
+            right=beliefs.claims_above(search.limit, end="at least").right if search.limit and has_truth else None,
+            falls=search.is_exceeded(reached),
         )
 
     def explain(self, finding: Finding) -> str:

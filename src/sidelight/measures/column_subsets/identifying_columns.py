@@ -272,7 +272,7 @@ def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) 
     for index, column in enumerate(columns):
         others = tuple(columns[:index]) + tuple(columns[index + 1 :])
         group, first = number_equal_rows(others, len(sizes))
-        # groups that only this column told apart become one, with their people added up
+        # groups that only this column distinguishes become one, with their people added up
         fewer[column.name] = alone - people_alone(add_up(group, sizes, len(first)))
     ranked = sorted((name for name in fewer if fewer[name]), key=lambda name: -fewer[name])
     return {name: fewer[name] for name in ranked[:most]}

@@ -97,10 +97,7 @@ class SubsetWalk:
     stopped: Event = field(default_factory=Event)  # by an error or Ctrl-C, which the other thread does not see
 
     def run(self, rows: KnownRows, columns: Sequence[int]) -> None:
-        """Visit them all, on two threads; `columns` are indices of columns, in the order in which they are left out.
-
-        A subset is visited once for each block of its rows.
-        """
+        """Visit all subsets on two threads, once for each block of their rows; `columns` are in leaving order."""
         order = tuple(columns)
         if len(order) > self.up_to or self.visit(order, rows):
             # NumPy sorts and adds up without the interpreter's lock, so that a second thread helps

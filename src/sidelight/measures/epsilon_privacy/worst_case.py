@@ -127,7 +127,7 @@ class Case(NamedTuple):
         return Fraction(self.matching, self.people - known)
 
     def p_out(self, prior: Prior, column: int) -> Fraction:
-        """The belief with the person left out: at worst the person matched."""
+        """Return the belief with the person left out: at worst the person matched."""
         evidence = Fraction(prior.evidence * (self.people - 1) + prior.total)
         return (prior.evidence * (self.matching - 1 + self.mismatch) + prior.weights[column]) / evidence
 

@@ -225,7 +225,7 @@ def _groups_of_population(sample: SizeHistogram, fraction: float) -> float:
 
 
 def _falls_through_zero(function: Callable[[float], float], low: float, high: float) -> float:
-    """Halve an interval over which a function falls from at least 0 to at most 0."""
+    """Return the zero of a function that falls from at least 0 at `low` to at most 0 at `high`."""
     # ends as soon as floats cannot be halved further
     for _ in range(200):
         middle = (low + high) / 2
