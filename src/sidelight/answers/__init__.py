@@ -10,5 +10,5 @@ asked) and `recipe` (the Python that does it again), `report/answer` (what all a
 table: `inspect` (and drafts of hierarchies), `protect` (and how else it could be published); `attack`: several releases
 together, or one attacker of one release; `exposure`: two releases on a page, or of samples; `noise`: published, added
 up, weighed, and what it costs and promises; asked by the local page alone: `candidates` (what a search found, and what
-could be published instead), `columns`, `attackers` (limits as they are typed and tuned), `signing`, `what_if`.
+could be published instead), `attackers` (limits as they are typed and tuned), `signing`, `what_if`.
 """

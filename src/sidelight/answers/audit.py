@@ -23,7 +23,6 @@ from sidelight.answers.sources import (
     open_table,
     require_columns,
 )
-from sidelight.errors import SidelightError
 from sidelight.files import sidecar_path
 from sidelight.measures.about import ask_each_column, prepare_release
 from sidelight.measures.about import findings as measure_all
@@ -124,7 +123,7 @@ def _read_day(date: str | None) -> str:
     try:
         return dt.date.fromisoformat(date).isoformat()
     except ValueError:
-        raise SidelightError(f"cannot read --date '{date}'; give a day such as 2026-01-31") from None
+        raise sl.SidelightError(f"cannot read --date '{date}'; give a day such as 2026-01-31") from None
 
 
 class ReportAnswer(ReleaseReport):
@@ -164,7 +163,7 @@ def ask_report(request: ReportRequest, commands: tuple[str, ...]) -> ReportAnswe
     audit = judge(release, question, source=file)
     if request.table is not None:
         if question.policy is None:
-            raise SidelightError(
+            raise sl.SidelightError(
                 "--table tells the risk before by the limits, and there are none; give --policy or --limit"
             )
         require_columns(request.table, question.roles)

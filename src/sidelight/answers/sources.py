@@ -20,7 +20,6 @@ from sidelight.engines.read import fits_here, streamed_table_from, table_from
 from sidelight.errors import BadNoise, BadPolicy, BadRelease, as_names, listed, parameter
 from sidelight.files import SIDECAR_ENDING, noise_path, sidecar_path
 from sidelight.intake.presets import read_preset
-from sidelight.noise.ledger import Ledger
 from sidelight.policy.limits import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, drop_repeats
@@ -375,7 +374,7 @@ def list_inputs(request: Request) -> Iterator[Path]:
         named = [getattr(request, name) or () for name in request.tables]
         yield from inputs_of(*chain.from_iterable(map(as_names, named)))
     for file in request.ledgers:
-        yield from Ledger(Path(file)).files
+        yield from sl.Ledger(Path(file)).files
     if request.hierarchies is not None:
         yield from hierarchy_files(request.hierarchies)
     yield from request.question.files

@@ -42,6 +42,7 @@ from sidelight.intake.profile import (
 )
 from sidelight.progress import Progress, quiet
 from sidelight.table.cell_lists import list_separator
+from sidelight.table.labels import MISSING_MARKS, ColumnKind
 from sidelight.table.roles import (
     EACH_ROW,
     ReadingChoices,
@@ -56,7 +57,6 @@ from sidelight.text import counted, form, html_table, one_or_several
 
 if TYPE_CHECKING:
     from sidelight.engines.source import Rows
-    from sidelight.table.labels import ColumnKind
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 """What a column is suggested as."""
@@ -78,9 +78,6 @@ Suggestion: TypeAlias = tuple[Role, str]
 
 _OUT_OF_CAUTION = "nothing says what it is: taken for known to others, out of caution"
 _ROWS_DIFFER = "but it differs between the rows"
-
-# Texts that mean missing wherever they are written
-MISSING_MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,6 @@ from sidelight.documents.document import (
     release_facts,
 )
 from sidelight.errors import BadMeasure, as_names
-from sidelight.intake.roles import MISSING_MARKS
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
 from sidelight.measures.criterion import CriterionCheck
@@ -46,7 +45,7 @@ from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
 from sidelight.report.page import Verdict as VerdictName
 from sidelight.rounding import ROUNDED, in_words, short_decimal
 from sidelight.table.cell_lists import is_written_list
-from sidelight.table.labels import Label, as_number
+from sidelight.table.labels import MISSING_MARKS, Label, as_number
 from sidelight.text import capitalize, counted, form, shorten_label
 
 if TYPE_CHECKING:

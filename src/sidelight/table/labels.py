@@ -54,6 +54,9 @@ Label: TypeAlias = str | None
 # How a missing cell is shown
 MISSING = "(missing)"
 
+# Texts that mean missing in any column
+MISSING_MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
+
 # How a fully suppressed cell is published
 SUPPRESSED = "*"
 

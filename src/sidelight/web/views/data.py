@@ -1,4 +1,4 @@
-"""The view of the data: the columns, their levels, and the column sets that single people out (`answers/columns`)."""
+"""The view of the data: the columns, their levels, and the column sets that single people out (`answers/inspect`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sidelight.answers.columns import (
+from sidelight.answers.inspect import (
     DataAnswer,
     HierarchyPreview,
     describe_suggestion,
