@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from sidelight.errors import BadKnowledge, BadMeasure, TooHard
 from sidelight.knowledge.facts import Described, Someone, Who, person_text, read_person
 from sidelight.knowledge.parse import read_facts
 from sidelight.knowledge.statements import Statement, is_statement
-from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
+from sidelight.max_entropy.maxent import SOLVER_SECONDS, AnyBeliefs, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.report.answer import FlatAnswer, Live
@@ -29,16 +29,13 @@ from sidelight.report.page import Blocks, Grid, Paragraph
 from sidelight.rounding import ROUNDED, decimal_text, in_words
 from sidelight.table.labels import Label, show_in_list, shown
 from sidelight.text import counted
-from sidelight.worlds.posterior import EstimatedBelief, estimate_belief
+from sidelight.worlds.posterior import estimate_belief
 from sidelight.worlds.reports import separate
 
 if TYPE_CHECKING:
     from sidelight.answers.questions import BelieveRequest
     from sidelight.report.plots import Drawing
     from sidelight.table.hierarchy import Hierarchy
-
-AnyBelief: TypeAlias = sl.Belief | EstimatedBelief
-AnyBeliefs: TypeAlias = sl.Beliefs | sl.SetBeliefs
 
 
 def check_knowledge(request: BelieveRequest) -> None:
@@ -113,7 +110,7 @@ class WorldsAnswer(FlatAnswer):
     estimated: dict[str, Any] | None = None
     beliefs: tuple[dict[str, Any], ...]
     surest: dict[str, Any] | None = None
-    people: Live[tuple[AnyBelief, ...]]
+    people: Live[tuple[sl.Belief, ...]]
     surest_guess: Live[sl.SurestGuess | None] = None
     movers: Live[bool] = False  # whether beliefs are those that move most
 
@@ -149,23 +146,24 @@ class WorldsAnswer(FlatAnswer):
         if not self.people:
             yield Paragraph("Say what is known with --know, or about whom it is asked with --about.")
         elif self.movers:
-            moves = [each for each in self.people if isinstance(each, sl.Belief)]
-            ends = [(each.before[each.value], each[each.value]) for each in moves]
+            ends = [(each.before[each.value], each[each.value]) for each in self.people]
             exact = [probability for both in ends for probability in both]
             rows = tuple(
-                (str(each), shown(each.value), *map(in_words, both)) for each, both in zip(moves, ends, strict=True)
+                (str(each), shown(each.value), *map(in_words, both))
+                for each, both in zip(self.people, ends, strict=True)
             )
             headings = ("about whom it says most", "value", "from the release", "knowing this")
             yield Grid(headings, rows, figures=frozenset({2, 3}))
         else:
-            exact = [each for belief in self.people for each in (*belief.before.values(), *belief.after.values())]
+            exact = [each for belief in self.people for each in belief.before.values()]
+            exact += [each for belief in self.people if not belief.estimates for each in belief.after.values()]
             yield from map(_draw_distribution, self.people)
         if (surest := self.surest_guess) is not None:
             exact.append(surest.probability)
             value, probability = shown(surest.value), in_words(surest.probability)
             yield Paragraph(f"Surest of everybody: {surest.who()} has {value}, with probability {probability}.")
         yield from (Paragraph(f"Note: {note}") for note in self.notes)
-        if any("." in in_words(each) for each in exact if isinstance(each, Fraction)):
+        if any("." in in_words(each) for each in exact):
             yield Paragraph(ROUNDED)
 
 
@@ -174,12 +172,11 @@ def name_in_group(belief: sl.Belief) -> str:
     return str(belief) if belief.unnamed else f"{belief} in {belief.group}"
 
 
-def _draw_distribution(belief: AnyBelief, most: int = 20) -> Grid:
+def _draw_distribution(belief: sl.Belief, most: int = 20) -> Grid:
     """Draw the likeliest values of a person; the JSON has all."""
-    likely = sorted(belief.after, key=lambda value: -_middle(belief.after[value]))
-    rows = [
-        (shown(value), in_words(belief.before[value]), _write_interval(belief.after[value])) for value in likely[:most]
-    ]
+    after = belief.estimates or belief.after
+    likely = sorted(belief.after, key=lambda value: -belief.after[value])
+    rows = [(shown(value), in_words(belief.before[value]), _write_interval(after[value])) for value in likely[:most]]
     if len(likely) > most:
         rows.append((f"and {len(likely) - most} more values, none more likely", "", ""))
     headings = ("value", "from the release", "knowing this")
@@ -287,7 +284,7 @@ def conclude(
     facts = read_facts(request.know)
     beliefs, surest = _count_worlds(request, release, facts, by)
     optional: dict[str, Any] = {}
-    if any(isinstance(each, EstimatedBelief) for each in beliefs):
+    if any(belief.estimates for belief in beliefs):
         optional["estimated"] = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
     if surest is not None:
         optional["surest"] = {
@@ -303,7 +300,7 @@ def conclude(
             "group": belief.group.number,
             "values": [
                 {"value": value, "before": str(belief.before[value]), **_amount_fields(after)}
-                for value, after in belief.after.items()
+                for value, after in (belief.estimates or belief.after).items()
             ],
         }
         for belief in beliefs
@@ -329,7 +326,7 @@ def _amount_fields(after: Fraction | sl.Estimate) -> dict[str, Any]:
 
 def _count_worlds(
     request: BelieveRequest, release: sl.Release, facts: tuple[sl.Fact, ...], by: Mapping[str, Hierarchy] | None
-) -> tuple[tuple[AnyBelief, ...], sl.SurestGuess | None]:
+) -> tuple[tuple[sl.Belief, ...], sl.SurestGuess | None]:
     """Return the beliefs about these people; or those that move most, with the most confident guess."""
     effort = sl.Effort(request.states) if request.seconds is None else sl.Effort(request.states, request.seconds)
     locate, suppressed = request.locate, request.columns.may_hold_people

@@ -137,9 +137,9 @@ def _express(fact: Fact, domains: Domains) -> list[BasicImplication] | None:
 
 
 def _pins(space: AssignmentSpace, box: Box) -> tuple[int, ...]:
-    """Return whom to pin down to one value each: whoever has the fewest.
+    """Return the people to pin down to one value each: those with the fewest.
 
-    What is not named can be neither a premise nor a conclusion, so where it is possible but not in the box, the person
+    An unnamed value can be neither a premise nor a conclusion, so where it is possible but not in the box, the person
     is pinned down.
     """
     indices = range(len(box))

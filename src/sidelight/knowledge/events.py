@@ -1,8 +1,8 @@
-"""Events, by what people say in columns, their group and their value, joined by and, or and not; and shares of them.
+"""Events, by people's cells, group and value, joined by and, or and not; and shares of them.
 
-A share P(E | C) speaks of two events.  Each is a conjunction of *conditions*; a condition is about what outsiders may
+A share P(E | C) is of two events.  Each is a conjunction of *conditions*; a condition is about what an attacker may
 know of people (cells, groups) or about their value, never about both: {q ⊨ conditions} × {s in values} is then a
-product, and `P(Flu or sex=male)` is said as `P(Flu) + P(sex=male) - P(Flu, sex=male)`.
+product, and `P(Flu or sex=male)` is written as `P(Flu) + P(sex=male) - P(Flu, sex=male)`.
 
     event   = either { "," either }                         a comma binds least
     either  = both { "or" both }
@@ -185,9 +185,9 @@ def keep_conditions_on_values(event: Event) -> tuple[HasValue, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalProbability:
-    """Pr(event | what people say), which is the share of those who say so and are of it, or one person's probability.
+    """Pr(event | condition): the share of the people of the condition who are of the event, or of one person.
 
-    The event is to have one of the `values`, and to fulfil the conditions `where`; no values: whatever they have.
+    The event is to have one of the `values`, or any if there are none, and to fulfil the conditions `where`.
 
     >>> print(ConditionalProbability(("Flu", "HIV"), (("age", "30"),)))
     P(Flu or HIV | age=30)
@@ -212,7 +212,7 @@ class ConditionalProbability:
 
 @dataclass(frozen=True, slots=True)
 class Headcount:
-    """How many of some people have a value."""
+    """The number of some people with a value."""
 
     values: tuple[Label, ...]
     people: tuple[Who, ...]

@@ -1,9 +1,9 @@
-"""Facts: what somebody may know about who has which value, as formulas of propositional logic.
+"""Facts: what an attacker may know about who has which value, as formulas of propositional logic.
 
-People are named, are someone of a group, or are described; who is meant in a release is for `worlds/identify` to say.
-Atoms are `Has`, `OneOf` and `Same`; a `Compound` joins facts by a word (not, and, or, ->).  A fact is a frozen value:
-two that read the same are equal.  A `SoftFact` is one of which somebody is only so sure; it stands alone, or is joined
-with others by and (`worlds/reports` gives it meaning).  Two functions give meaning to all others:
+People are named, are someone of a group, or are described; `worlds/identify` finds them in a release.  Atoms are `Has`,
+`OneOf` and `Same`; a `Compound` joins facts by a word (not, and, or, ->).  A fact is a frozen value: two that read the
+same are equal.  A `SoftFact` has a probability; it is joined with others by and only (`worlds/reports` gives it
+meaning).  Two functions give meaning to all others:
 
     holds(fact, values)   is it true, when everybody's values are known?  (the definition)
     fold(fact, …)         build something else from it in negation normal form, where only atoms are negated:
@@ -61,7 +61,7 @@ class Someone:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The person who looks like this; the release must have one group only where such people are.
+    """The person with these cells; the release must have only one group where such people may be.
 
     >>> print(Described.of({"zip": "81667", "age": 34}))
     {age = 34, zip = 81667}
@@ -178,7 +178,7 @@ Result = TypeVar("Result")
 
 
 class Fact:
-    """Something that somebody may know: `Has`, `OneOf`, `Same`, and what `&`, `|`, `~` and `.implies()` make of them.
+    """A fact that an attacker may know: `Has`, `OneOf`, `Same`, combined by `&`, `|`, `~` and `.implies()`.
 
     Its text (`str`) is read back by `read_fact` as the same fact.
     """
@@ -210,7 +210,7 @@ class Fact:
         return Compound("->", (self, other))
 
     def with_probability(self, probability: float | Fraction) -> SoftFact:
-        """Return a soft fact of this probability, which stands alone or is joined with others by `&`.
+        """Return a soft fact of this probability, which may be joined with others by `&` only.
 
         >>> print(Has("Ann", "Flu").with_probability(0.9) & ~Has("Bob", "Flu"))
         Ann = Flu with 0.9 and Bob != Flu
@@ -256,10 +256,10 @@ class Fact:
     def basic_implications(
         self, values: Iterable[object] | Mapping[object, Iterable[object]] | None = None
     ) -> tuple[BasicImplication, ...]:
-        """Return basic implications that say the same: if all of these, then one of those.
+        """Return equivalent basic implications: if all of these, then one of those.
 
-        Their number is the k of `Implications(k)` that covers whoever knows this fact.  `values` are those that a
-        person may have, for all people alike or per person; where the fact itself names enough of them, it is not
+        Their number is the k of `Implications(k)` that covers an attacker who knows this fact.  `values` are those that
+        a person may have, for all people alike or per person; where the fact itself names enough of them, it is not
         needed.  One value per person; see `docs/understand/facts.md`.
 
         >>> from sidelight.knowledge.facts import Has
@@ -374,10 +374,7 @@ def named_values(atom: Fact) -> tuple[Label, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Compound(Fact):
-    """Facts joined by a word, only so deep that their text can be read again: `a -> b` is "if a, then b".
-
-    Those of the same `and`, or `or`, are laid side by side.
-    """
+    """Facts joined by a word, at most `DEEPEST` deep: `a -> b` is "if a, then b"; nested `and`s, or `or`s, are one."""
 
     word: Literal["not", "and", "or", "->"]
     facts: tuple[Fact, ...]
@@ -423,7 +420,7 @@ class Compound(Fact):
 
 @dataclass(frozen=True, slots=True)
 class SoftFact(Fact):
-    """A fact of which somebody is only so sure.
+    """A fact with a probability.
 
     >>> print(SoftFact(Has("Ann", "Flu"), Fraction(9, 10)))
     Ann = Flu with 0.9

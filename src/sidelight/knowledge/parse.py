@@ -1,9 +1,9 @@
-"""Facts as text: how they are read, and what may come next where somebody writes one, or a statement.
+"""Facts as text: the grammar, and completion while a fact or a statement is typed.
 
     fact    = either [ "->" fact ]                      if the one, then the other; a -> b -> c is a -> (b -> c)
     either  = both { "or" both }
-    both    = sure { "and" sure }
-    sure    = simple [ "with" number ]                  somebody is only so sure of it: 0.9, 9/10 or 90%
+    both    = soft { "and" soft }
+    soft    = simple [ "with" number ]                  its probability: 0.9, 9/10 or 90%
     simple  = "not" simple | "(" fact ")" | "same" "(" person "," person ")"
             | person "=" value | person "!=" value | person [ "not" ] "in" "{" value { "," value } "}"
     person  = name | "#" group [ "." number ] | "someone in group" group | "{" column "=" cell { "," … } "}"
@@ -95,10 +95,10 @@ def _fact(reader: TokenReader, depth: int) -> Fact:
 
 
 def _both(reader: TokenReader, depth: int) -> Fact:
-    return all_of(reader.several(lambda: _sure(reader, depth), "and"))
+    return all_of(reader.several(lambda: _soft(reader, depth), "and"))
 
 
-def _sure(reader: TokenReader, depth: int) -> Fact:
+def _soft(reader: TokenReader, depth: int) -> Fact:
     fact = _simple(reader, depth)
     if not reader.is_probability_next():
         return fact
@@ -127,7 +127,7 @@ def _simple(reader: TokenReader, depth: int) -> Fact:
 
 def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("="):
-        # "with 0.9" behind a value is how likely the fact is, and no part of the value
+        # "with 0.9" after a value is the probability of the fact, and no part of the value
         return Has(person, reader.label(before_probability=True))
     if reader.accept("!="):
         return ~Has(person, reader.label(before_probability=True))
@@ -147,7 +147,7 @@ def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What may be named: what each column prints, the values, and how many groups there are."""
+    """The names for completion: the labels of each column, the values, and the number of groups."""
 
     columns: Mapping[str, Sequence[Label]]
     values: Sequence[Label]
@@ -155,7 +155,7 @@ class Vocabulary:
 
 
 def complete(text: str, at: int, vocabulary: Vocabulary) -> tuple[int, tuple[tuple[str, str], ...]]:
-    """Return from where up to the cursor something may stand, and the options: each text, and what it is.
+    """Return the start of the fragment before the cursor, and its completions: each text, and what it is.
 
     >>> words = Vocabulary({"sex": ("f", "m"), "age": ("20-29",)}, ("Flu", "Salt and pepper", None), 3)
     >>> complete("#1 = F", 6, words)
@@ -194,7 +194,7 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> tuple[int, tuple[tup
 
 
 def _continue_after_word(before: Sequence[str], fragment: str) -> tuple[tuple[str, str], ...]:
-    """Return what may follow a person, or a value, that ends with a space."""
+    """Return the words that may follow a person, or a value, that ends with a space."""
     if not fragment[-1:].isspace() or _open(before):
         return ()
     if re.fullmatch(r"#[0-9.]+\s+", fragment):
@@ -203,7 +203,7 @@ def _continue_after_word(before: Sequence[str], fragment: str) -> tuple[tuple[st
 
 
 def _offers(before: Sequence[str], fragment: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str, str]]:
-    """Yield what may stand after these pieces: the text, what it is, and the name that is looked for."""
+    """Yield what may follow these pieces: the text, what it is, and the name to match."""
     last = before[-1] if before else ""
     opened = _open(before)
     if last in ("=", "!=", "≠") and opened in ("{", "P"):
@@ -244,10 +244,10 @@ def _offer_people(fragment: str, vocabulary: Vocabulary) -> Iterator[tuple[str, 
 
 
 def _open(before: Sequence[str]) -> str:
-    """Return within what the cursor stands: a description, a list of values, P(…), count(…), or nothing of it."""
+    """Return what encloses the cursor: a description, a list of values, P(…), count(…), or nothing of these."""
     stack: list[str] = []
-    for place, piece in enumerate(before):
-        previous = before[place - 1] if place else ""
+    for index, piece in enumerate(before):
+        previous = before[index - 1] if index else ""
         if piece == "{":
             stack.append("in {" if previous.lower() == "in" else "{")
         elif piece == "(":

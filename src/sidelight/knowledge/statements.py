@@ -1,14 +1,14 @@
-"""Statements: what somebody with statistics may know, such as "30 % of the men have it", in Python and as text.
+"""Statements: what an attacker with statistics may know, such as "30 % of the men have it", in Python and as text.
 
 A statement bounds a linear combination of *summands*: shares P(E | C) of the people of an event C who are of an event E
-as well (`events`), one person's probability of a value, or how many of some people have it:
+as well (`events`), one person's probability of a value, or the number of some people with it:
 
     low <= Σ coefficient · summand <= high            a number that is known exactly has low = high
     Σ coefficient · summand ~ noise(value, scale)     what was measured, with noise
 
-In Python they are made by adding up and comparing `P(…)` and `count(…)`.  What is said in either way is brought to one
-form by `statement_of`, so that equal words are equal statements: a single summand has coefficient 1, and so has the
-first of two shares that are compared; any other combination begins positive.  As text:
+In Python they are made by adding up and comparing `P(…)` and `count(…)`.  `statement_of` brings both to one form, so
+that equal words are equal statements: a single summand has coefficient 1, and so has the first of two shares that are
+compared; any other combination begins positive.  As text:
 
     statement = side sign side [ "±" number ] | number sign side sign number
               | side "~" ( "normal" | "laplace" ) "(" side "," side ")"
@@ -64,7 +64,7 @@ Terms: TypeAlias = tuple[tuple[Fraction, Summand], ...]
 """A linear combination: coefficients, none of them 0, and summands, each once."""
 
 Noise: TypeAlias = Literal["normal", "laplace"]
-"""How far a measurement may be off: by its standard deviation, or by the scale of a Laplace (or geometric) noise."""
+"""The noise of a measurement: normal, by its standard deviation, or Laplace (or geometric), by its scale."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,7 +85,7 @@ class Statement:
     noise: Noise | None = None
     scale: Fraction = Fraction(0)
     text: str | None = field(default=None, compare=False)  # as it was written; None: made in Python
-    # of a rule that was mined from a table: how many people say its condition, and why it is strong
+    # of a rule that was mined from a table: how many people follow it, and which kind it is
     support: int = 0
     kind: Literal["has", "has not"] | None = None
 
@@ -103,7 +103,7 @@ class Statement:
 
     @property
     def about(self) -> Summand:
-        """What it bounds, where it is one share or count."""
+        """The share or count that it bounds, where there is only one."""
         return self.terms[0][1]
 
     @property
@@ -113,14 +113,14 @@ class Statement:
 
     @property
     def binding(self) -> tuple[Fraction | None, Fraction | None]:
-        """Both bounds, but for one of a single summand that nothing can pass."""
+        """Both bounds, without one that a single summand cannot pass."""
         if len(self.terms) > 1 or self.exact:
             return self.low, self.high
         return self.low or None, None if self.high == most_of(self.about) else self.high
 
     @property
     def words(self) -> str:
-        """The words of whoever made it."""
+        """The text as written, or made from the statement."""
         return str(self) if self.text is None else self.text
 
     def __str__(self) -> str:
@@ -193,9 +193,7 @@ def expression_text(terms: Terms, constant: Fraction = Fraction(0)) -> str:
 
 
 class Quantity:
-    """Something to add up and to compare: a linear combination of shares and counts, and a number.
-
-    The comparison is a statement, not true or false.
+    """A linear combination of shares and counts, and a number, to add up and compare; comparisons are statements.
 
     >>> half = P("Flu", sex="male") / 2 + P("HIV", sex="male")
     >>> print(half >= P("Flu") - 0.1)
@@ -213,7 +211,7 @@ class Quantity:
 
     @property
     def about(self) -> Summand:
-        """What it is, where it is one share or count."""
+        """The share or count, where there is only one."""
         return self.terms[0][1]
 
     def __add__(self, other: Quantity | Number) -> Quantity:
@@ -326,11 +324,11 @@ def P(  # noqa: N802 - as probability is written
     person: object = None,
     **columns: object,
 ) -> Quantity:
-    """How large is the share of the people who say something that has a value?  Compare it to make a statement.
+    """Return the share of people with these cells who have a value, as a quantity; compare it to make a statement.
 
-    Columns are named by keywords, or, where their names are odd, by `given`; `person` asks about one person.
-    Several values are joined by "or".  `given` may be text, with !=, not, or, and values; `where` is what is asked of
-    the people besides their value.  Quantities are added, multiplied by numbers, and compared.
+    Columns are named by keywords, or, where their names are odd, by `given`; `person` is one person.  Several values
+    are joined by "or".  `given` may be text, with !=, not, or, and values; `where` are conditions on people besides
+    their value.  Quantities are added, multiplied by numbers, and compared.
 
     >>> print(P("Flu", sex="male") == 0.3)
     P(Flu | sex=male) = 0.3
@@ -348,9 +346,7 @@ def P(  # noqa: N802 - as probability is written
 
 
 def count(value: object, *people: object) -> Quantity:
-    """How many of these people have a value (or one of a list of values)?  Compare it to make a statement.
-
-    In expectation: the sum of each one's probability.
+    """Return the expected number of these people with a value (or one of a list); compare it to make a statement.
 
     >>> print(count("HIV", "Alice", "Bob", "Charlie") >= 2)
     count(HIV; Alice, Bob, Charlie) >= 2
@@ -480,7 +476,7 @@ def _statement(reader: TokenReader) -> Statement:
         return _read_between(reader, one, sign, other, start)
     # an error about the numbers points at the side that has them
     numbers_stand_at = start if not one.terms else start if other.terms else middle
-    # what is about somebody comes first, so that its words are the statement's
+    # a quantity comes first, so that its words are the statement's
     if not one.terms:
         return reader.make(lambda: other.compare(one, _TURNED[sign]), at=numbers_stand_at)
     return reader.make(lambda: one.compare(other, sign), at=numbers_stand_at)

@@ -1,4 +1,4 @@
-"""Text cut into words, quoted texts and signs, each with its position: what every reader of our small languages shares.
+"""Text cut into words, quoted texts and signs, each with its position: shared by the parsers of our small languages.
 
 Facts, statements and the limits of policies are read by recursive descent over one `TokenReader`.  A grammar that needs
 more signs names them (`signs="[]"`), and says which error a text that cannot be read is (`error=BadPolicy`); each
@@ -204,7 +204,7 @@ class TokenReader:
         return self.name("a value", stop=("and", "or", "not"), before_probability=before_probability)
 
     def is_probability_next(self) -> bool:
-        """Return whether "with 0.9" comes next, and then no further word: how sure somebody is of what comes before."""
+        """Return whether "with 0.9" comes next, and then no further word: the probability of a fact."""
         further = self.peek(2)
         # "with 2 children" is part of a name: only what ends behind the number is a probability
         ends = further.kind in ("end", "sign") or further.is_any(*KEYWORDS)
@@ -229,7 +229,7 @@ class TokenReader:
             self.fail(f"{problem}{remedy}", at=at)
 
     def check_depth(self, depth: int, most: int, what: str) -> None:
-        """Refuse more parentheses, nots and ifs within each other, over which a reader would recurse without bound."""
+        """Refuse more parentheses, nots and ifs within each other, which bounds the parser's recursion."""
         if depth > most:
             self.fail(f"more than {most} things stand within each other; say it in several {what}")
 
@@ -306,7 +306,7 @@ def quote(name: Label, *, signs: str = "") -> str:
     except BadKnowledge:
         tokens = ()
     plain = all(token.kind == "word" and not token.is_any(*KEYWORDS) for token in tokens)
-    # "Flu with 2" would be read as being so sure of Flu
+    # "Flu with 2" would be parsed as Flu with a probability
     plain = plain and not re.search(rf"(?i:\bwith)\s+-?(?:{NUMBER})", name)
     if tokens and plain and not name.startswith("#") and " ".join(token.text for token in tokens) == name:
         return name

@@ -1,11 +1,11 @@
-"""What is believed of each kind of people, wherever they are, and how far from the truth is that?
+"""Beliefs about each kind of people, over all groups, and their distance from the truth.
 
-Symbols     q a kind of people: all who have a key, those of a part that statements tell apart, or one whom they name;
+Symbols     q a kind of people: all with a key, those of a part that statements distinguish, or one whom they name;
             P*(s | q) = Σ_b P*(q, s, b) / P(q), over all groups b.
 Error       Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ): infinite where something true is believed impossible.
 
-`KeyBeliefs` has P*(s | q) for all kinds, wherever such people are; `ReleaseBeliefs` is what a release with statements
-tells, of one value per person (`maxent.Beliefs`) or of sets of them (`maxent.SetBeliefs`).
+`KeyBeliefs` has P*(s | q) for all kinds, over all groups; `ReleaseBeliefs` follow from a release with statements, of
+one value per person (`maxent.Beliefs`) or of sets of them (`maxent.SetBeliefs`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys, sum_by
+from sidelight.arrays import Floats, Integers, add_up, number_keys, sum_by
 from sidelight.errors import BadMeasure, expect, parameter
 from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY
 from sidelight.rounding import whole_number
@@ -46,17 +46,16 @@ if TYPE_CHECKING:
     from sidelight.release.release import Members, Release
 
 OTHERS = -2
-"""In the place of a person: all who have a key, or are of a part, but those whom statements name."""
+"""In place of a person: all with a key, or of a part, except those whom statements name."""
 
 KindEntries: TypeAlias = tuple[Integers, Integers, Floats]
-"""KindsOfPeople of people, values, and how many people of the kind have the value."""
-
+"""Kinds of people, values, and how many people of the kind have the value."""
 
 KindsOfPeople: TypeAlias = "np.recarray[Any, Any]"
-"""KindsOfPeople of people: the key `printed` about each, and a `part` that it is, −1 for everybody with the key.
+"""Kinds of people: the key `printed` about each, and a `part` that it is, −1 for everybody with the key.
 
-`person` says whom statements name: the place among the names, `NOBODY` where the key has nobody who is named, or
-`OTHERS`.  How many `people` there are of a kind is part of the estimate, unless it is everybody with a key.
+`person` is an index among the names in statements, `NOBODY` where the key has nobody who is named, or `OTHERS`.  The
+number of `people` of a kind is part of the estimate, unless it is everybody with a key.
 """
 
 
@@ -68,7 +67,7 @@ def build_kinds(printed: Integers, part: Integers | int, person: Integers, peopl
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """How sure somebody is that people who say this have a value, by maximum entropy; perhaps also how sure before."""
+    """The probability that people with these cells have a value, by maximum entropy; perhaps also the one before."""
 
     probability: float
     value: Label
@@ -101,7 +100,7 @@ class KeyBeliefs:
         kinds: Sequence[tuple[KindsOfPeople, KindEntries]],
         names: tuple[str, ...] = (),
     ) -> KeyBeliefs:
-        """Build beliefs by adding up what all groups say about a key; entries are of every person once per value."""
+        """Build beliefs by adding up all groups of a key; entries count every person once per value."""
         keys = np.concatenate([each for each, _ in kinds]).view(np.recarray)
         starts = np.cumsum([0, *(len(each) for each, _ in kinds)])
         numbered = ((start + kind, *others) for start, (_, (kind, *others)) in zip(starts, kinds, strict=False))
@@ -121,7 +120,7 @@ class KeyBeliefs:
         return self.variables.members
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
-        """Return what is known about a person of this kind: what is printed, what tells parts apart, and who it is."""
+        """Return what is known about a person of this kind: printed cells, those of the part, and the name."""
         printed, part, person, _ = self.keys[key].item()
         says = {column.name: column.cell(printed) for column in self.members.columns}
         says = says if part < 0 else says | self.variables.parts.describe(part)
@@ -204,7 +203,7 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MeantPeople:
-    """Whom a condition means: people who are known to fulfil it, and people whose groups print less than it asks."""
+    """The people of a condition: those known to fulfil it, and those whose groups print less than it needs."""
 
     certain: int
     possible: int
@@ -243,11 +242,11 @@ class Certificate:
 
     @classmethod
     def build(cls, problem: Problem, solution: Solution, stated: Sequence[Statement], people: int) -> Certificate:
-        """Build what shows that a solution is the one."""
+        """Build the certificate of a solution."""
         multipliers = solution.multipliers
         sums = problem.coefficients @ solution.amounts
         bound = np.where(multipliers > 0, problem.low, problem.high)
-        # complementary slackness: who pushes is at a bound
+        # complementary slackness: a share that pushes is at a bound
         pushing = np.isfinite(multipliers) & (multipliers != 0)
         misplaced = np.abs(sums - bound)[pushing].max(initial=0.0)
         pushes: dict[str, float | None] = {}
@@ -260,13 +259,13 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether everything is met to 1e-8."""
+        """Whether all conditions are met to 1e-8."""
         return self.residual <= 1e-8 and self.misplaced <= 1e-8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseBeliefs(Tabular):
-    """What `Beliefs` and `SetBeliefs` have in common: rows, a chart, the surest beliefs and those that moved most."""
+    """The common part of `Beliefs` and `SetBeliefs`: rows, a chart, the largest probabilities and changes."""
 
     variables: Variables
     known: tuple[Statement, ...]
@@ -283,7 +282,7 @@ class ReleaseBeliefs(Tabular):
 
     @cached_property
     def by_key(self) -> KeyBeliefs:
-        """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
+        """P*(s | q) for all q and s that occur together, over all groups."""
         members, (row, value, amounts) = self.variables.members, self.entries
         people = add_up(members.key, members.people, members.key_count).astype(float)
         keys = build_kinds(np.arange(len(people)), -1, np.full(len(people), NOBODY), people)
@@ -292,25 +291,12 @@ class ReleaseBeliefs(Tabular):
     @property
     @abstractmethod
     def by_kind(self) -> KeyBeliefs:
-        """As `by_key`, but people whom statements tell apart or name are kinds of their own."""
+        """As `by_key`, but people whom statements distinguish or name are kinds of their own."""
 
     @property
     @abstractmethod
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: whom statements may mean, and which say nothing about this release."""
-
-    @property
-    @abstractmethod
-    def undecided(self) -> int:
-        """How many amounts next to nothing may be 0, as the time was up.
-
-        What is believed then fits all statements, and is right to about six decimals; what is nearly certain may be
-        certain.
-        """
-
-    @abstractmethod
-    def find_touched_groups(self, value: int) -> Flags:
-        """Return which groups (by row) a statement touches that may change what is believed of a value."""
+        """Notes on whom statements may mean, and which say nothing about this release."""
 
     @abstractmethod
     def forget_statements(self, seconds: float) -> ReleaseBeliefs:
@@ -319,7 +305,7 @@ class ReleaseBeliefs(Tabular):
     def estimation_error(self, original: Table) -> float:
         """Return Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats: how far from the truth these beliefs are.
 
-        `original` is the table that the release is of; 0 when somebody knows everything.  Of one value per person.
+        `original` is the table of the release; 0 where everything is known.  Of one value per person.
         """
         if self.release.semantics != "single":
             raise BadMeasure(
@@ -329,10 +315,10 @@ class ReleaseBeliefs(Tabular):
         return estimation_error(self.by_key, original)
 
     def table(self) -> pa.Table:
-        """Return P(q, s, b) as an Arrow table: what is known about people, the value, "group" and "probability".
+        """Return P(q, s, b) as an Arrow table: cells of people, the value, "group" and "probability".
 
-        Of sets, of each (q, b) the probabilities of all values add up to how many values such a person has, on average,
-        times the chance of (q, b).
+        Of sets, the probabilities of all values of a (q, b) add up to the mean number of values of such a person times
+        the probability of (q, b).
 
         >>> import sidelight as sl
         >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
@@ -380,7 +366,7 @@ class ReleaseBeliefs(Tabular):
         return beliefs_chart(self, None if before is None else self._expect_same_kind(before))
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
-        """Return the n largest P*(s | q) and whom they are about, by what is known about people (`by_kind`).
+        """Return the n largest P*(s | q) of kinds of people (`by_kind`).
 
         >>> import sidelight as sl
         >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
@@ -395,7 +381,7 @@ class ReleaseBeliefs(Tabular):
     def moved_most(self, before: ReleaseBeliefs, n: int = 10) -> tuple[Risk, ...]:
         """Return the n people about whom these beliefs differ most from others of the same release.
 
-        Each with the value whose probability changed most; of those who moved as much, the surest first.
+        Each with the value whose probability changed most; of equal changes, the largest probabilities first.
 
         >>> labels = [{"age": "30-39", "sex": "*"}, {"age": "40-49", "sex": "f"}]
         >>> import sidelight as sl

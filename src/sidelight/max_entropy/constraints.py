@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from sidelight.knowledge.statements import Statement
 
 BITS_AT_ONCE = 1 << 21
-"""How many bits, terms × parts, are looked at at once: they should stay in a cache."""
+"""The number of bits, terms × parts, that are processed at a time: they should stay in a cache."""
 
 UNUSED = -1
 """The constraint of terms whose statement is about nobody, and so constrains nothing."""
@@ -82,7 +82,7 @@ ONLY_SUPPRESSED = "only suppressed rows could hold such people, and nobody is as
 
 
 class Term(NamedTuple):
-    """A share that a statement adds up, so many times: of its event, or of the complement where that says more."""
+    """A share in a statement and its coefficient: of its event, or of the complement where that says more."""
 
     share: ConditionalProbability
     coefficient: Fraction = Fraction(1)
@@ -90,7 +90,7 @@ class Term(NamedTuple):
 
 
 class LinearForm(NamedTuple):
-    """What a statement bounds: terms and their bounds, in shares; `None` is none."""
+    """The terms of a statement and their bounds, in shares; `None` is none."""
 
     statement: Statement
     terms: tuple[Term, ...]
@@ -99,10 +99,10 @@ class LinearForm(NamedTuple):
 
 
 def linear_form(statement: Statement) -> LinearForm:
-    """Return all that a statement speaks of; counts speak of each person, bounds that cannot be passed are none."""
+    """Return the terms of a statement, one per person of a count; bounds that cannot be passed are None."""
     alone = len(statement.terms) == 1 and statement.noise is None
     if alone and statement.low == most_of(statement.about) and _is_one_set(statement.about):
-        # all of them are: that nobody is anything else says more at once
+        # a share of 1: that the complement is empty says more
         nobody = Fraction(0)
         return LinearForm(statement, tuple(_terms(statement.about, Fraction(1), others=True)), nobody, nobody)
     terms = tuple(term for coefficient, about in statement.terms for term in _terms(about, coefficient))
@@ -126,12 +126,12 @@ def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> It
 
 
 def shares_of(known: Sequence[Statement]) -> Iterator[ConditionalProbability]:
-    """Yield all shares that statements speak of."""
+    """Yield all shares in statements."""
     return (term.share for each in known for term in linear_form(each).terms)
 
 
 def conditions_of(share: ConditionalProbability) -> Event:
-    """Return what a share says of people, in its event and of those whom it is about."""
+    """Return the conditions of a share on people, in its event and its condition."""
     of_people = keep_conditions_on_people(share.given)
     return event_of((*of_people, *keep_conditions_on_people(share.where))) if share.where else of_people
 
@@ -139,7 +139,7 @@ def conditions_of(share: ConditionalProbability) -> Event:
 def mentioned_conditions(
     known: Sequence[Statement], described: Mapping[str, Mapping[str, object]]
 ) -> tuple[tuple[str, Label], ...]:
-    """Return the conditions that statements speak of, and what is known about the people they name, each once."""
+    """Return the conditions in statements, and those of the people they name, each once."""
     events = dict.fromkeys(
         event
         for share in shares_of(known)
@@ -183,9 +183,9 @@ class TermSupport:
 def find_support(
     variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers]
 ) -> tuple[TermSupport, Integers, tuple[Integers, Integers]]:
-    """Return the support of all terms, and of whom each speaks, whatever values their groups have.
+    """Return the support of all terms, and the people of their conditions, whatever values their groups have.
 
-    Of whom: so many people for certain, by term; and pairs of a term and a part of whose people some may be meant.
+    People: how many for certain, by term; and pairs of a term and a part of whose people some may be meant.
     """
     value_sets: dict[tuple[HasValue, ...], int] = {}  # each once
     of_term = np.array([value_sets.setdefault(_value_sets(term), len(value_sets)) for term in terms], np.int64)
@@ -216,7 +216,7 @@ def find_support(
         certain[some] = sum(
             np.bitwise_count(sure & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(digits)
         )
-        # who counts for the size of a condition may be in a group that has none of the values
+        # people who count for the size of a condition may be in a group that has none of the values
         counting.append(_list_positions(parts & _intersect_sets(bits, event[some]), some.start))
     term, part = map(np.concatenate, zip(*counting, strict=True))
     # one list of columns for all rows of a term in a group: these are crossed later
@@ -226,7 +226,7 @@ def find_support(
     column_term = term[first][at]
     kept = member[of_term[column_term], variables.value[column]]
     support = TermSupport(term, part, column_term[kept], column[kept])
-    # of whom values are asked, only the release's counts say how many they are
+    # where conditions are on values, only the release's counts say how many people they have
     given_values = np.array([bool(keep_conditions_on_values(each.share.given)) for each in terms], bool)
     term, part = map(np.concatenate, zip(*possible, strict=True))
     possible = [(term[~given_values[term]], part[~given_values[term]])]
@@ -238,28 +238,28 @@ def find_support(
     return support, certain, (term[order], part[order])
 
 
-def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
-    """Return how many people are of an event with values for certain, and list the parts of whoever else may be."""
-    holds = _find_holding(variables, keep_conditions_on_people(given), keep_conditions_on_people(given))
+def _people_with_values(variables: Variables, event: Event) -> tuple[int, Integers]:
+    """Return how many people are of an event with values for certain, and the parts of others who may be."""
+    holds = _find_holding(variables, keep_conditions_on_people(event), keep_conditions_on_people(event))
     # where everybody of a group fulfils the conditions, it is printed how many have the values
     blocks, group = variables.blocks, variables.members.group[variables.parts.row]
-    whole, having = np.ones(blocks.groups, bool), np.zeros(blocks.groups, bool)
-    whole[group[~holds]] = False
-    inside = _values_in(variables, keep_conditions_on_values(given))[variables.value]
+    everybody, having = np.ones(blocks.groups, bool), np.zeros(blocks.groups, bool)
+    everybody[group[~holds]] = False
+    inside = _values_in(variables, keep_conditions_on_values(event))[variables.value]
     having[blocks.column_group[inside]] = True
-    people = blocks.column_people[inside & whole[blocks.column_group]].sum()
-    return int(people), np.flatnonzero(holds & (having & ~whole)[group])
+    people = blocks.column_people[inside & everybody[blocks.column_group]].sum()
+    return int(people), np.flatnonzero(holds & (having & ~everybody)[group])
 
 
 def _knows_sizes(variables: Variables, form: LinearForm) -> bool:
-    """Return whether it is known how many people each term speaks of."""
-    for given in [term.share.given for term in form.terms if term.share.person is None]:
-        if keep_conditions_on_values(given):
-            if len(_people_with_values(variables, given)[1]):
+    """Return whether the number of people of each term's condition is known."""
+    for event in [term.share.given for term in form.terms if term.share.person is None]:
+        if keep_conditions_on_values(event):
+            if len(_people_with_values(variables, event)[1]):
                 return False
             continue
-        holds = _find_holding(variables, given, given)
-        certain = np.logical_and.reduce([holds, *(variables.parts.certain(variables.holds(each)) for each in given)])
+        holds = _find_holding(variables, event, event)
+        certain = np.logical_and.reduce([holds, *(variables.parts.certain(variables.holds(each)) for each in event)])
         if (holds & ~certain).any():
             return False
     return True
@@ -275,8 +275,8 @@ def support_of_unknown(
         part = possible[1][possible[0] == term]
         group = np.unique(variables.members.group[variables.parts.row[part]])
         _, column = ranges(starts[group], starts[group + 1])
-        asked = _values_in(variables, keep_conditions_on_values(terms[term].share.given))
-        column, new = column[asked[variables.value[column]]], first_new + number
+        member = _values_in(variables, keep_conditions_on_values(terms[term].share.given))
+        column, new = column[member[variables.value[column]]], first_new + number
         supports.append(TermSupport(np.full(len(part), new), part, np.full(len(column), new), column))
     return TermSupport.concatenate(supports)
 
@@ -293,10 +293,10 @@ def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
 def _build_sets(
     variables: Variables, terms: Sequence[Term], people: Mapping[Who, Integers], first: Iterable[Flags]
 ) -> tuple[Bits, Bits, Integers, Integers]:
-    """Build sets of parts, behind the `first`: who fulfils a condition, and where one person may be.
+    """Build sets of parts, after the `first`: those that fulfil a condition, and where one person may be.
 
-    A bit per part, for whoever may be in a set and for whoever surely is; then the numbers of the sets that each term's
-    people are in, and of what their event asks besides a value: equally many for all, filled up with set 0.
+    A bit per part, for people who may be in a set and for those who surely are; then the numbers of the sets that each
+    term's people are in, and of its event's conditions besides values: equally many for all, padded with set 0.
     """
     parts = variables.parts
     sets = [(packed := pack_bits(each), packed) for each in first]
@@ -314,7 +314,7 @@ def _build_sets(
         return padded
 
     def name_people(share: ConditionalProbability) -> tuple[Condition | Who | None, ...]:
-        """Name the sets that a share is about: its people are in all of them; None: in no suppressed row."""
+        """Return the sets whose intersection are a share's people; None: in no suppressed row."""
         if share.person is not None:
             return (share.person,)
         conditions = keep_conditions_on_people(share.given)
@@ -347,7 +347,7 @@ def _find_holding(variables: Variables, conditions: Event, looked_for: Event) ->
 
 
 def _value_sets(term: Term) -> tuple[HasValue, ...]:
-    """Return the sets that values are in: of the event, and of those of whom it is asked."""
+    """Return the sets of values of a term: of its event, and of its condition."""
     share = term.share
     event = (HasValue(share.values),) if share.values else keep_conditions_on_values(share.where)
     if term.others:
@@ -356,7 +356,7 @@ def _value_sets(term: Term) -> tuple[HasValue, ...]:
 
 
 def _find_person_terms(term: Term) -> tuple[tuple[Event, Event, bool], ...]:
-    """Return what a term asks of people besides their value, if anything; who is looked for; and its complement."""
+    """Return the event's conditions on people, if any; those by which they are located; whether it is a complement."""
     where = keep_conditions_on_people(term.share.where)
     return ((where, conditions_of(term.share), term.others),) if where else ()
 
@@ -370,7 +370,7 @@ def _intersect_sets(bits: Bits, numbers: Integers) -> Bits:
 
 
 def _list_positions(bits: Bits, start: int) -> tuple[Integers, Integers]:
-    """List the bits that are set: the row, counted from `start`, and the place in it."""
+    """List the bits that are set: the row, counted from `start`, and the index in it."""
     some = np.flatnonzero(bits.ravel() != 0)
     inside = np.flatnonzero(unpack_bits(bits.ravel()[some, np.newaxis], 64))
     row, word = np.divmod(some, bits.shape[1])
@@ -393,14 +393,14 @@ class Constraints:
     low: Floats
     high: Floats
     statement: Integers  # number of the statement of each constraint
-    people: dict[Who, Integers]  # everybody who is mentioned → the rows where this person may be
+    people: dict[Who, Integers]  # every person who is named → the rows where they may be
     stated: tuple[Statement, ...]
     notes: tuple[str, ...]
     scale: Floats  # of the noise of each constraint that was measured, in people; 0: known
     laplace: Flags
 
     def select_statements(self, numbers: Sequence[int]) -> Constraints:
-        """Return the constraints of some statements; whoever is mentioned stays mentioned."""
+        """Return the constraints of some statements; all people who are named stay."""
         kept = np.isin(self.statement, numbers)
         # terms keep their numbers, so that the support is only filtered; constraints are numbered anew
         number = np.where(kept, np.cumsum(kept) - 1, UNUSED)
@@ -479,7 +479,7 @@ def _write_notes(
 
 
 def _why_nobody(variables: Variables, known: Statement) -> str:
-    """Return which condition nobody fulfils, if it is one by itself."""
+    """Write which condition nobody fulfils, if it is a single one."""
     for share in shares_of([known]):
         conditions = keep_conditions_on_people(share.given)
         for condition in conditions:
@@ -494,10 +494,10 @@ def _why_nobody(variables: Variables, known: Statement) -> str:
 
 
 def _find_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
-    """Return the rows of everybody who is mentioned; refuse more names than people who look like that."""
+    """Return the rows of everybody who is named; refuse more names than people with these cells."""
     who = dict.fromkeys(term.share.person for term in terms)
     people = {person: variables.rows_of(person) for person in who if person is not None}
-    # people who look the same may be in the same rows, and these count the names that compete for them
+    # people with equal cells may be in the same rows, and these count the names that compete for them
     names_of_rows = Counter(tuple(rows.tolist()) for rows in people.values())
     for rows, names in names_of_rows.items():
         people_there = int(variables.members.people[list(rows)].sum())
@@ -511,27 +511,27 @@ def _find_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integ
 def _scale_forms(
     forms: Sequence[LinearForm], sizes: Sequence[int], vague: Flags, nobody: Flags
 ) -> tuple[list[Fraction | int], Floats, dict[int, float]]:
-    """Return how many people each statement is scaled to, the coefficients of terms, and those of N by its term.
+    """Return the number of people each statement is scaled to, the coefficients of terms, and those of N by its term.
 
-    `sizes` are the people of whom terms speak for certain; a statement is `vague` where N more may be meant.
+    `sizes` are the people of terms for certain; a statement is `vague` where N more may be meant.
     """
     people: list[Fraction | int] = []
     coefficient, unknown, start = np.ones(len(sizes)), dict[int, float](), 0
     for at, form in enumerate(forms):
-        places = slice(start, start + len(form.terms))
+        own = slice(start, start + len(form.terms))
         size: Fraction | int = sizes[start]
         if vague[at] and not nobody[at]:
             _check_same_people(form)
-            scale, coefficient[places] = _scale_to_people(form, [1] * len(form.terms))
+            scale, coefficient[own] = _scale_to_people(form, [1] * len(form.terms))
             size = size * scale
             # `constraints_of` has left one bound where N is unknown
             bound = form.low if form.high is None else form.high
             if bound:
                 unknown[start] = -float(bound * scale)
         elif not nobody[at] and (len(form.terms) > 1 or form.terms[0].coefficient != 1):
-            size, coefficient[places] = _scale_to_people(form, sizes[places])
+            size, coefficient[own] = _scale_to_people(form, sizes[own])
         people.append(size)
-        start = places.stop
+        start = own.stop
     return people, coefficient, unknown
 
 
@@ -548,7 +548,7 @@ def _multiply(share: Fraction, people: Fraction | int) -> float:
 
 
 def _check_same_people(form: LinearForm) -> None:
-    """Refuse what is not linear: the numbers of people whom terms are about differ, and are not known."""
+    """Refuse statements that are not linear: the people of terms differ, and their numbers are not known."""
     words = form.statement.words
     if form.statement.noise is not None:
         raise BadKnowledge(

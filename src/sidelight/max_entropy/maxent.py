@@ -1,24 +1,22 @@
-"""What would somebody believe who sees a release, has some statistics, and assumes nothing else?
+"""The beliefs of an attacker who sees a release, has some statistics, and assumes nothing else.
 
-`maxent` gives `Beliefs` (`SetBeliefs`, where people have sets of values): the joint distribution P(q, s, b) of largest
-entropy, P*(s | C) for any condition, group or named person, and why it is that distribution (`certificate`), which
-anyone can check again from `table` alone.  This is another model than counting possible worlds: the two agree when
-nothing is known, and may differ otherwise.
+`maxent` returns `Beliefs` (`SetBeliefs`, where people have sets of values): the joint distribution P(q, s, b) of
+largest entropy, P*(s | C) for any condition, group or named person, and a certificate, which can be checked from
+`table` alone.  This is another model than counting possible worlds: the two agree when nothing is known, and may differ
+otherwise.
 
-Of sets, P(q, S, b) is the chance that a person of the release is known as q, has the values S and is in group b.  The
+Of sets, P(q, S, b) is the probability that a person of the release has key q and the values S, and is in group b.  The
 release fixes P(q, b), and for each value v how many people of b have it; it says nothing of which values go together.
 
     H(q, S, b) = H(q, b) + H(S | q, b)  ≤  H(q, b) + Σ_v H(v ∈ S | q, b)
 
-with equality if values are independent given (q, b).  Where every statement speaks of one value, nothing keeps them
-from being so: the problem falls apart into one for each value v, of people who have v and people who do not, in the
-same groups, which is that of one value per person.  A value that no statement mentions has the closed form
-P(v ∈ S | q, b) = n(v, b) / n(b).
+with equality if values are independent given (q, b).  Where every statement is about one value, they may be: the
+problem decomposes into one for each value v, of people who have v and people who do not, in the same groups, which is
+that of one value per person.  A value that no statement mentions has the closed form P(v ∈ S | q, b) = n(v, b) / n(b).
 
-Two things could link values after all, and are refused: a statement about several values at once, and what is not
-known about people in more than one value's statements: how many a group hides (`variables`), or in which of several
-groups a named person is.  Where one value's statements are about people whom groups hide, its estimate of how many
-those are is that of all values: they are independent of whom it tells apart.
+Two things would link values, and are refused: a statement about several values at once, and unknowns about people in
+more than one value's statements: how many a group hides (`variables`), or in which of several groups a named person is.
+Where one value's statements are about people whom groups hide, its estimate of their number is that of all values.
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; sets ours.
 """
@@ -29,7 +27,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -87,7 +85,7 @@ def beliefs_of(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Beliefs(ReleaseBeliefs):
-    """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
+    """The beliefs of an attacker about the people of a release, by maximum entropy; made by `maxent`."""
 
     constraints: Constraints
     reduced: ReducedProblem
@@ -95,7 +93,7 @@ class Beliefs(ReleaseBeliefs):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: whom statements may mean, and which say nothing about this release."""
+        """Notes on whom statements may mean, and which say nothing about this release."""
         notes = [*self.constraints.notes]
         if self.undecided:
             late = (
@@ -115,11 +113,14 @@ class Beliefs(ReleaseBeliefs):
 
     @property
     def undecided(self) -> int:
-        """How many amounts next to nothing may be 0, as the time was up."""
+        """How many amounts next to nothing may be 0, as the time was up.
+
+        Beliefs then fit all statements, and are right to about six decimals; what is nearly certain may be certain.
+        """
         return self.solution.undecided
 
     def notes_on(self, given: Mapping[str, object] | Event) -> tuple[str, ...]:
-        """Return whom a condition may mean besides those who are certain, and whom it leaves aside.
+        """Return notes on the people a condition may mean besides those who are certain, and on those it leaves aside.
 
         >>> import sidelight as sl
         >>> ward = sl.Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"sex": "male"}, {"sex": "*"}])
@@ -170,7 +171,7 @@ class Beliefs(ReleaseBeliefs):
 
     @property
     def variables_solved(self) -> int:
-        """How many numbers the solver had to find; what nobody tells apart is one."""
+        """The number of variables of the solver, after merging what no statement distinguishes."""
         return int((~self.solution.zero).sum())
 
     @cached_property
@@ -184,7 +185,7 @@ class Beliefs(ReleaseBeliefs):
         return touched
 
     def find_touched_groups(self, value: int) -> Flags:
-        """Return which groups a statement touches that may change beliefs about a value: all that one touches."""
+        """Return which groups (by row) a statement touches that may change beliefs about a value: all touched ones."""
         return self.touched_groups
 
     def probability(
@@ -195,10 +196,10 @@ class Beliefs(ReleaseBeliefs):
         group: GroupName | int | None = None,
         person: object = None,
     ) -> float:
-        """Return the probability that a person who says this has the value (or one of a list of values).
+        """Return the probability that a person with these cells has the value (or one of a list of values).
 
-        `given` names columns and cells; `group` is the group that the person is known to be in; `person` somebody
-        whom the statements name.
+        `given` names columns and cells; `group` is the group that the person is known to be in; `person` a person whom
+        the statements name.
         """
         values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
         if not values:
@@ -223,7 +224,7 @@ class Beliefs(ReleaseBeliefs):
         return part, share, people
 
     def rates(self, value: int) -> Floats:
-        """Return P*(s | q, b) of a value, as its place in the domain, for each row (q, b)."""
+        """Return P*(s | q, b) of a value, by its index in the domain, for each row (q, b)."""
         row, values, amounts = self.entries
         having, people = values == value, self.variables.members.people
         return sum_by(row[having], amounts[having], len(people)) / people
@@ -231,7 +232,7 @@ class Beliefs(ReleaseBeliefs):
     def average_rates(
         self, rates: Floats, *, given: Mapping[str, object] | None = None, group: GroupName | int | None = None
     ) -> float:
-        """Average what is known of each row over the people who say this."""
+        """Average the rates of rows over the people with these cells."""
         part, _, people = self._whom(given, group)
         return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
 
@@ -310,10 +311,10 @@ class Beliefs(ReleaseBeliefs):
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
-        """As `by_key`, but people whom statements tell apart or name are kinds of their own.
+        """As `by_key`, but people whom statements distinguish or name are kinds of their own.
 
-        Who knows that a person in a group with `*` for sex is a woman believes what follows for her, which may be surer
-        than what follows for the group; and that Ann does not have it says more about others who look like her.
+        An attacker who knows that a person in a group with `*` for sex is a woman believes what follows for her, with
+        more confidence than for the group; and that Ann does not have a value says more about others with her cells.
         """
         # rows that statements cut are kinds by their parts, all others by their keys
         apart = self.variables.parts.divided_rows & self.touched_groups[self.variables.members.group]
@@ -326,15 +327,15 @@ class Beliefs(ReleaseBeliefs):
         return KeyBeliefs.from_kinds(self.variables, self.release.domain, kinds, names)
 
     def _kinds_of_keys(self, apart: Flags) -> tuple[KindsOfPeople, KindEntries]:
-        """Return a kind for each key, of its people without rows that are apart, and what they have."""
+        """Return a kind for each key, of its people outside rows that are apart, and its entries."""
         members, (row, value, amounts) = self.variables.members, self.entries
-        whole = ~apart[row]
-        key = members.key[row[whole]]
+        undivided = ~apart[row]
+        key = members.key[row[undivided]]
         people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
         named = np.isin(np.arange(members.key_count), self._keys_of_named)
-        people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
+        people = np.where(named, sum_by(key, amounts[undivided], members.key_count), people)
         kinds = build_kinds(np.arange(members.key_count), -1, np.where(named, OTHERS, NOBODY), people)
-        return kinds, (key, value[whole], amounts[whole])
+        return kinds, (key, value[undivided], amounts[undivided])
 
     def _kinds_of_parts(self, rows: Integers) -> tuple[KindsOfPeople, KindEntries]:
         members, parts = self.variables.members, self.variables.parts
@@ -384,15 +385,15 @@ class Beliefs(ReleaseBeliefs):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What shows that this is the distribution of largest entropy."""
+        """The conditions that only the distribution of largest entropy fulfils."""
         return Certificate.build(self.reduced.problem, self.solution, self.constraints.stated, self.release.size)
 
 
-def _conditions(given: Mapping[str, object] | Event | None) -> Event:
-    if given is None or isinstance(given, tuple):
-        return given or ()
-    cells = expect_mapping(given, "who is meant", '{"sex": "f"}')
-    return tuple((str(column), label(cell)) for column, cell in cells.items())
+def _conditions(cells: Mapping[str, object] | Event | None) -> Event:
+    if cells is None or isinstance(cells, tuple):
+        return cells or ()
+    cell_of = expect_mapping(cells, "who is meant", '{"sex": "f"}')
+    return tuple((str(column), label(cell)) for column, cell in cell_of.items())
 
 
 def _clip(probability: float) -> float:
@@ -404,7 +405,7 @@ def _clip(probability: float) -> float:
 
 
 HAS = 0
-"""The value of those who have it, in the release about one value; the other one is of those who have not."""
+"""The value of people who have it, in the release about one value; the other one is of people who do not."""
 
 
 def set_beliefs_of(
@@ -462,7 +463,7 @@ def _split_by_value(release: Release, value: Label) -> Release:
 
 
 def _check_independent(solved: Mapping[Label, Beliefs]) -> None:
-    """Refuse what links values: what is not known about people, and part of the estimate of more than one value."""
+    """Refuse links of values: unknowns about people that are part of the estimate of more than one value."""
     hidden = [value for value, each in solved.items() if _depends_on_hidden(each)]
     if len(hidden) > 1:
         raise BadKnowledge(
@@ -485,7 +486,7 @@ def _depends_on_hidden(beliefs: Beliefs) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SetBeliefs(ReleaseBeliefs):
-    """What somebody believes about people with sets of values, by maximum entropy; made by `maxent`.
+    """The beliefs of an attacker about people with sets of values, by maximum entropy; made by `maxent`.
 
     Each probability is that of having a value, among others; those of a person may add up to more or less than one.
 
@@ -497,25 +498,25 @@ class SetBeliefs(ReleaseBeliefs):
     """
 
     of_value: Mapping[Label, Beliefs]  # of each value that a statement mentions: who has it and who has not
-    nothing_known: Beliefs  # the same people, of whom no statement is
+    nothing_known: Beliefs  # the same people, without statements
 
     @cached_property
     def people(self) -> Beliefs:
-        """What is believed about who is meant: that of the one value whose statements are about hidden people."""
+        """The beliefs about who is meant: those of the one value whose statements are about hidden people."""
         return next((each for each in self.of_value.values() if _depends_on_hidden(each)), self.nothing_known)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know, over all values."""
+        """The notes on all values, each once."""
         return tuple(dict.fromkeys(note for each in self.of_value.values() for note in each.notes))
 
     @property
     def undecided(self) -> int:
-        """How many amounts are next to nothing that may be 0, as the time was up, over all values (see `Beliefs`)."""
+        """The number of undecided amounts of all values (see `Beliefs`)."""
         return sum(each.undecided for each in self.of_value.values())
 
     def notes_on(self, given: Mapping[str, object]) -> tuple[str, ...]:
-        """Return whom a condition may mean besides those who are certain."""
+        """Return notes on the people a condition may mean besides those who are certain."""
         return self.people.notes_on(given)
 
     def meant(self, given: Mapping[str, object], *, group: GroupName | int | None = None) -> MeantPeople:
@@ -539,7 +540,7 @@ class SetBeliefs(ReleaseBeliefs):
         group: GroupName | int | None = None,
         person: object = None,
     ) -> float:
-        """Return the probability that a person who says this has the value, whatever others they have."""
+        """Return the probability that a person with these cells has the value, among others."""
         if isinstance(value, list | tuple | set):
             raise BadKnowledge("of sets, each value is believed by itself; ask about one value at a time")
         text, code = label(value), self.release.groups.code_of(label(value))
@@ -588,7 +589,7 @@ class SetBeliefs(ReleaseBeliefs):
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
-        """As `by_key`, and people whom the statements about a value tell apart or name, for that value."""
+        """As `by_key`, and people whom the statements about a value distinguish or name, for that value."""
         kinds, names = [self.by_key.keys], tuple[str, ...]()
         entries = [(self.by_key.key, self.by_key.value, self.by_key.probability)]
         for text, beliefs in self.of_value.items():
@@ -611,7 +612,7 @@ class SetBeliefs(ReleaseBeliefs):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What shows that this is the distribution of largest entropy: that of all values together."""
+        """The certificate of all values together."""
         each = [beliefs.certificate for beliefs in self.of_value.values()]
         return Certificate(
             residual=max((one.residual for one in each), default=0.0),
@@ -621,8 +622,10 @@ class SetBeliefs(ReleaseBeliefs):
         )
 
 
+AnyBeliefs: TypeAlias = Beliefs | SetBeliefs
+
 SOLVER_SECONDS = 600.0
-"""How long solving may take, unless otherwise said."""
+"""The default time for solving."""
 
 
 def maxent(
@@ -641,14 +644,14 @@ def maxent(
     release and the statements, the one of largest entropy.  This is another model than counting possible worlds
     (`posterior`): the two agree when nothing is known, and may differ otherwise.
 
-    A statement is also about people in groups that print less than it asks, such as `*` or `30-39`: how many of them
-    are meant is not known, and part of the estimate (`beliefs.notes` tells).  `by` are hierarchies that say what
-    printed labels stand for; `people` says who somebody is whom a statement names: column → cell.  As everywhere,
-    nobody is assumed to be in suppressed rows (`*` in every column): whole groups are suppressed, so whoever is known
-    in every column and fits a printed group is in that one, and whoever fits none is nowhere, unless
-    `suppressed="may hold them"` is said.  Raises `Contradiction` with a smallest set of statements that cannot all
-    hold, and `TooHard` when it takes longer than `seconds`; where only details are open by then, `beliefs.undecided`
-    and the notes say so.  Of a release with sets of values, see `SetBeliefs`.
+    A statement is also about people in groups that print less than it needs, such as `*` or `30-39`: how many of them
+    are meant is unknown, and part of the estimate (see `beliefs.notes`).  `by` are hierarchies of printed labels;
+    `people` describes the people whom statements name: column → cell.  As everywhere, nobody is assumed to be in
+    suppressed rows (`*` in every column): whole groups are suppressed, so a person who is known in every column and
+    fits a printed group is in that one, and a person who fits none is nowhere, unless `suppressed="may hold them"`.
+    Raises `Contradiction` with a smallest set of statements that cannot all hold, and `TooHard` when it takes longer
+    than `seconds`; where only details are open by then, see `beliefs.undecided` and the notes.  Of a release with sets
+    of values, see `SetBeliefs`.
 
     >>> ward = Release.from_buckets([
     ...     ([{"sex": "male"}, {"sex": "male"}, {"sex": "female"}], ["Flu", "Cold", "Breast cancer"])])
@@ -674,11 +677,11 @@ def maxent(
     # rounded down: a deadline may come early, never late
     deadline = time.monotonic() + round_down(exact_number(seconds, BadMeasure, parameter("seconds")))
     lookup = Lookup.build(by, suppressed=suppressed)
-    somebody = Variables(
+    variables = Variables(
         release,
         mapping_or_empty(people, parameter("people"), '{"Ann": {"sex": "f"}}'),
         nodes=lookup.nodes(release),
         look_in_suppressed=lookup.suppressed == "may hold them",
     )
     believe = set_beliefs_of if release.semantics == "set" else beliefs_of
-    return believe(somebody, read_statements(knowing), deadline=deadline, progress=progress)
+    return believe(variables, read_statements(knowing), deadline=deadline, progress=progress)

@@ -1,13 +1,13 @@
-"""How sure would somebody with statistics get, how much of that is due to the release, and how far from the truth?
+"""The confidence of an attacker with statistics, the part of it that the release adds, and its distance from the truth.
 
     MaxEnt            max over q and s of P*(s | q), by maximum entropy
     MaxEntGain        max over q and s of P*(s | q) − P°(s | q), where P° is of the same knowledge without the release
     EstimationError   Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ), of the original P
 
 A rule that is certain by itself ("no woman is in the army") makes P* = 1 whatever is released; the gain does not count
-what somebody knew before, and the error is an average over everybody.  "Without the release", people are in one group:
-who there is (q) and how often each value occurs are known, as closeness takes it too, and nothing about who is where.
-Then P°(s | q) = P(s) where nothing else is known, and a release of one group gains nothing.
+what the attacker knew before, and the error is an average over everybody.  "Without the release", people are in one
+group: the people (q) and the frequency of each value are known, as for closeness, and nothing about who is where.  Then
+P°(s | q) = P(s) where nothing else is known, and a release of one group gains nothing.
 
 Statements link groups, so that these measures are not mergeable: searches go without them and judge what they found.
 In groups that no statement touches, P*(s | q) is a ratio of counts and exact; elsewhere the solver is right to more
@@ -15,7 +15,7 @@ than nine decimals, and the value is rounded towards caution there, so that a bo
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008; the gain ours.
 
-Which statements would an attacker know?  The strongest association rules of the original table.
+*Rules.*  An attacker may know the strongest association rules of the original table.
 
 A rule is a condition Q on some quasi-identifiers and a value s: "who says Q has s" of strength P(s | Q), or "who says Q
 has not s" of strength P(¬s | Q); its support is how many people follow it.  Top-(K₊, K₋) are the K₊ strongest rules of
@@ -27,10 +27,8 @@ Every subset of the quasi-identifiers is counted once, condition × value, and o
 best so far are kept: invariant, `Strongest` holds the best of all subsets seen, ordered by strength, then support,
 then first seen.  Cost: Σ over subsets of conditions × values, and a partial sort of those that join.
 
-How does what somebody believes come closer to the truth, the more of the strongest rules are known?
-
-A point for each bound (K₊, K₋): the estimation error, the surest belief, and how much of that the release adds
-(`measure`).  The strongest K rules are the first K of any longer list, so rules are mined once.
+*Curves.*  A point for each bound (K₊, K₋): the estimation error, the largest probability, and how much of that the
+release adds.  The strongest K rules are the first K of any longer list, so rules are mined once.
 
 Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008 (Figures 5 and 6).
 """
@@ -54,7 +52,7 @@ from sidelight.knowledge.events import ConditionalProbability, InGroup, all_hold
 from sidelight.knowledge.facts import Someone
 from sidelight.knowledge.statements import Number, Statement, Statements, as_fraction, read_statements
 from sidelight.max_entropy.constraints import shares_of
-from sidelight.max_entropy.maxent import SOLVER_SECONDS, maxent
+from sidelight.max_entropy.maxent import SOLVER_SECONDS, AnyBeliefs, maxent
 from sidelight.measures.criterion import Finding, Witness
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, in_policy
 from sidelight.measures.targets import Targeted
@@ -69,7 +67,7 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.max_entropy.beliefs import KeyBeliefs, ReleaseBeliefs
+    from sidelight.max_entropy.beliefs import KeyBeliefs
     from sidelight.measures.criterion import Amount
 
 
@@ -103,9 +101,9 @@ def strongest_rules(
     "who says Q has s" with the largest P(s | Q), then the `negative` ones "who says Q has not s" with the largest
     P(not s | Q), of those that at least `support` people follow.  Of equally strong ones first those that more people
     follow, then those of fewer columns, in the order of the columns, labels and values.  Each is a statement with its
-    true probability, give or take `vagueness`, to be given to `maxent`.  With `conditions="not Q"` rules are about
-    everybody who does not say Q, with "both" about either; where a column has two labels, who does not say the one says
-    the other, and only that is a rule.
+    true probability ± `vagueness`, for `maxent`.  With `conditions="not Q"` rules are about everybody who does not say
+    Q, with "both" about either; where a column has two labels, not to say one is to say the other, and only that is a
+    rule.
 
     >>> import sidelight as sl
     >>> table = sl.datasets.adult(quasi=["sex", "race"]).table
@@ -144,7 +142,7 @@ def strongest_rules(
         # of two labels, not to say the one is to say the other: those rules are there already
         and not (conditions == "both" and denied and len(subset) == 1 and len(np.unique(subset[0].codes)) == 2)
     ]
-    has = has_not = np.empty(0, _FOUND)
+    has = has_not = np.empty(0, _RULE)
     for number, (subset, denied) in enumerate(sources):
         condition, first = number_equal_rows(subset, len(table.sizes))
         counts = table.counts.roll_up(condition, groups=len(first))
@@ -157,18 +155,18 @@ def strongest_rules(
 Strongest: TypeAlias = np.ndarray[tuple[int], np.dtype[np.void]]
 """The strongest rules so far: strength, people who follow it, and which source, condition and value it is."""
 
-_FOUND = np.dtype([("strength", float), *((name, np.int64) for name in ("support", "source", "condition", "value"))])
+_RULE = np.dtype([("strength", float), *((name, np.int64) for name in ("support", "source", "condition", "value"))])
 
 
 def _add_source(  # noqa: PLR0917 - what is known of one source
     best: Strongest, most: int, source: int, counts: Counts, support: int, kind: RuleKind, *, denied: bool
 ) -> Strongest:
-    """Return the strongest rules, with those of one subset of columns: of who says it, or of who does not."""
+    """Merge the rules of one subset of columns, or of its complement if `denied`, into the strongest so far."""
     people, totals = counts.per_row(), counts.totals()
     for rows in counts.blocks() if most else ():
         cells, size = counts.take(rows).dense(), people[rows, np.newaxis]
         if denied:
-            # conditions that are denied: everybody but those who say it
+            # denied conditions: everybody but those who say it
             cells, size = totals - cells, totals.sum() - size
         follow = cells if kind == "has" else size - cells
         strength = follow / np.maximum(size, 1)
@@ -180,10 +178,10 @@ def _add_source(  # noqa: PLR0917 - what is known of one source
         condition, value = np.nonzero(joins)
         kept = _strongest(strength[condition, value], follow[condition, value], most)
         condition, value = condition[kept], value[kept]
-        found = np.empty(len(kept), _FOUND)
-        found["strength"], found["support"] = strength[condition, value], follow[condition, value]
-        found["source"], found["condition"], found["value"] = source, rows.start + condition, value
-        best = np.concatenate((best, found))
+        added = np.empty(len(kept), _RULE)
+        added["strength"], added["support"] = strength[condition, value], follow[condition, value]
+        added["source"], added["condition"], added["value"] = source, rows.start + condition, value
+        best = np.concatenate((best, added))
         # stable, so that among equals earlier sources, conditions and values come first
         best = best[np.lexsort((-best["support"], -best["strength"]))[:most]]
     return best
@@ -207,7 +205,7 @@ def _rules(
 
 
 def _strongest(strength: Floats, support: Integers, most: int) -> Integers:
-    """Return at most so many: the strongest, of equally strong ones those with more support, of those the first."""
+    """Return the indices of the `most` strongest; of equal ones those with more support, then the first."""
     if len(strength) <= most:
         return np.arange(len(strength))
     # everything above the limit is in; of those at it, as many as there is room for
@@ -218,7 +216,7 @@ def _strongest(strength: Floats, support: Integers, most: int) -> Integers:
 
 
 SURE_PLACES, PLACES_IN_TIME = 9, 6
-"""What the solver finds is rounded towards caution to so many decimals, being right to more; or fewer, out of time."""
+"""Decimals to which results of the solver are rounded towards caution; and those where the time was up."""
 
 
 STATISTICIAN = Attacker("a statistician", "probabilities, such as “men rarely have it”", family="belief")
@@ -226,7 +224,7 @@ STATISTICIAN = Attacker("a statistician", "probabilities, such as “men rarely 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Believed(Witness):
-    """Of whom somebody is most sure: what is known about the person; `key` is its number in the release."""
+    """The person of the largest probability: what is known about them; `key` is its number in the release."""
 
     key: int = 0
     says: tuple[tuple[str, Label], ...] = ()
@@ -239,7 +237,7 @@ class Believed(Witness):
 
 @dataclass(frozen=True, repr=False)
 class WithStatistics(Measure):
-    """A question about somebody who knows statements, and some of the strongest rules of the original table."""
+    """A measure of an attacker who knows statements, and some of the strongest rules of the original table."""
 
     knowing: Statements = field(default=(), metadata=in_policy(tuple[str, ...]))
     rules: tuple[int, int] = (0, 0)
@@ -264,7 +262,7 @@ class WithStatistics(Measure):
             raise BadMeasure(f"{parameter('seconds', self.seconds)} is no time to solve in; give more than 0")
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does."""
+        """Return the parameters as in a policy file."""
         own, knowing = super().settings(), [each.words for each in read_statements(self.knowing)]
         written = {"knowing": knowing, "rules": [*self.rules]}
         return {name: written.get(name, setting) for name, setting in own.items()}
@@ -293,8 +291,8 @@ class WithStatistics(Measure):
         )
         return (*stated, *mined)
 
-    def beliefs(self, release: Release) -> ReleaseBeliefs:
-        """Return everything that would be believed."""
+    def beliefs(self, release: Release) -> AnyBeliefs:
+        """Return the beliefs of the attacker."""
         self.check(release)
         try:
             return maxent(release, self.statements(), seconds=self.seconds)
@@ -325,17 +323,16 @@ class MaxEnt(WithStatistics, Targeted):
     """How sure would somebody get who knows some statistics and assumes nothing else?
 
     The largest P*(s | q) of the distribution of largest entropy that fits the release and the statements (see
-    `maxent`); q is what outsiders may know about a person.  This is not counting worlds, as `Implications` does: the
-    two agree when nothing is known.  `knowing` are statements; `rules=(K₊, K₋)` are so many of the strongest rules of
-    the original `table` (which `protect` puts in by itself), known give or take `vagueness`; with `conditions` also
-    those about who does not say something (see `strongest_rules`).  Where a rule is certain by itself this is 1,
-    whatever is released: bound `MaxEntGain` or `EstimationError` then.
+    `maxent`); q is what an attacker may know about a person.  This is not counting worlds, as `Implications` does: the
+    two agree when nothing is known.  `knowing` are statements; `rules=(K₊, K₋)` are the numbers of the strongest rules
+    of the original `table` (which `protect` supplies) that are known, ± `vagueness`; with `conditions` also those about
+    people who do not say something (see `strongest_rules`).  Where a rule is certain by itself this is 1, whatever is
+    released: bound `MaxEntGain` or `EstimationError` then.
 
-    Values in `apart_from` are believed like any others, and are no targets.
-    It looks at a whole release at once, so searches go without it and judge what they found by it.  An exact
-    `Fraction` where no statement touches the groups, otherwise a float, rounded up at the ninth decimal.  Solving takes
-    at most `seconds`; where the time was up before everything was decided, the value is rounded up at the sixth, and a
-    limit that is as close as that cannot be judged (`TooHard`).
+    Values in `apart_from` are believed like any others, and are no targets.  It needs a whole release at once, so
+    searches go without it and judge their results by it.  An exact `Fraction` where no statement touches the groups,
+    otherwise a float, rounded up at the ninth decimal.  Solving takes at most `seconds`; where the time was up before
+    everything was decided, the value is rounded up at the sixth, and a limit that close cannot be judged (`TooHard`).
 
     >>> ward = Release.from_buckets([([{"sex": "male"}, {"sex": "female"}], ["Flu", "Anorexia"])])
     >>> MaxEnt().measure(ward).value
@@ -353,11 +350,11 @@ class MaxEnt(WithStatistics, Targeted):
     limits = (0, 1)
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
-        """Within a limit for those who know more, those who know less are too."""
+        """Return the limit: attackers who know less are within it too."""
         return limit if self.targets.every_value else None
 
     def measure(self, release: Release) -> Finding:
-        """Find the person of whom one would be most sure."""
+        """Find the person with the largest probability."""
         beliefs = self.beliefs(release)
         by_key = beliefs.by_kind
         # the largest float may not be the largest exact value: all that are close are compared as they are decided
@@ -365,7 +362,7 @@ class MaxEnt(WithStatistics, Targeted):
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *beliefs.notes))
         probability = np.where(in_question, by_key.probability, -1)
-        # Risks that are this close to the largest are looked at exactly where that can be.
+        # probabilities this close to the largest are compared exactly, where that is possible
         close = 1e-9 if _precision(beliefs)[1] == SURE_PLACES else 2 * 10.0**-PLACES_IN_TIME
         near = np.flatnonzero(probability >= probability.max() - close)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
@@ -376,12 +373,12 @@ class MaxEnt(WithStatistics, Targeted):
         return Finding(self, max(values), witness, beliefs.notes, kindest)
 
     def explain(self, finding: Finding) -> str:
-        """Say of whom, and that it is by maximum entropy."""
+        """Explain a finding: the person and the probability, by maximum entropy."""
         sure = "be sure (1)" if finding.value == 1 else f"believe with probability {in_words(finding.value)}"
         return self._explain(finding, f"someone who knows {self._knows()} would {sure}")
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Solve again, and add up what all groups say about the person."""
+        """Solve again, and add up all groups of the person."""
         assert isinstance(witness, Believed)
         return _cautious(self.beliefs(release), witness.key, release.groups.code_of(witness.value))
 
@@ -412,7 +409,7 @@ class MaxEntGain(WithStatistics, Targeted):
     limits = (0, 1)
 
     def measure(self, release: Release) -> Finding:
-        """Find the person about whom one learns most."""
+        """Find the person about whom the attacker learns most."""
         after, before = self._both(release)
         gains, by_kind = gains_of(after.by_kind, before.by_kind), after.by_kind
         in_question = np.isin(by_kind.value, self.targets.indices(release.groups))
@@ -423,9 +420,9 @@ class MaxEntGain(WithStatistics, Targeted):
         kindest = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
         return Finding(self, value, _build_witness(by_kind, at), after.notes, kindest)
 
-    def _both(self, release: Release) -> tuple[ReleaseBeliefs, ReleaseBeliefs]:
+    def _both(self, release: Release) -> tuple[AnyBeliefs, AnyBeliefs]:
         after, statements = self.beliefs(release), self.statements()
-        # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
+        # without groups no row is suppressed, so that people whom statements leave aside there could not be excluded
         rows_suppressed = release.members is None and after.variables.suppressed.any()
         if (after.by_kind.keys.part >= 0).any() or (rows_suppressed and statements):
             raise BadMeasure(
@@ -446,8 +443,8 @@ class MaxEntGain(WithStatistics, Targeted):
         except (BadKnowledge, UnknownColumn) as error:
             raise BadMeasure(f"without the release, what is known cannot be judged: {error}") from None
 
-    def _decide(self, after: ReleaseBeliefs, before: ReleaseBeliefs, at: int) -> Amount:
-        """Return a gain: exactly where nothing is known besides, else rounded up."""
+    def _decide(self, after: AnyBeliefs, before: AnyBeliefs, at: int) -> Amount:
+        """Return a gain: exact where nothing else is known, otherwise rounded up."""
         by_kind, groups = after.by_kind, after.release.groups
         if after.known:
             error, places = _precision(after, before)
@@ -459,7 +456,7 @@ class MaxEntGain(WithStatistics, Targeted):
         return max(sure - Fraction(int(groups.counts.totals()[value]), after.release.size), Fraction(0))
 
     def explain(self, finding: Finding) -> str:
-        """Say about whom most is learnt."""
+        """Explain a finding: the person and the gain."""
         surer = f"surer by {in_words(finding.value)}"
         return self._explain(finding, f"the release makes someone who knows {self._knows()} {surer}")
 
@@ -476,11 +473,11 @@ class MaxEntGain(WithStatistics, Targeted):
 class EstimationError(WithStatistics):
     """How far from the truth does somebody stay who knows some statistics?
 
-    Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ), in nats: of the original `table` (which `protect` puts in by
-    itself), and of what is believed by maximum entropy.  0: everything about everybody is known, so at least some
-    amount is wanted.  An average over everybody, as in the paper's figures; some may be worse off.  Of releases that
-    print people's cells as they are, such as buckets (`method="anatomy"`); coarser ones are refused.  Parameters as in
-    `MaxEnt`.  A float, rounded down at the ninth decimal.
+    Σ_q P(q) Σ_s P(s | q) ln( P(s | q) / P*(s | q) ), in nats: of the original `table` (which `protect` supplies), and
+    of the beliefs by maximum entropy.  0: everything about everybody is known, so a larger value is better.  An average
+    over everybody, as in the paper's figures; some may be worse off.  Of releases that print people's cells unchanged,
+    such as buckets (`method="anatomy"`); coarser ones are refused.  Parameters as in `MaxEnt`.  A float, rounded down
+    at the ninth decimal.
 
     >>> import sidelight as sl
     >>> table = sl.datasets.adult(quasi=["sex", "race"]).table
@@ -499,7 +496,7 @@ class EstimationError(WithStatistics):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """None: it asks about a table, which no release has at hand."""
+        """Return nothing: it needs a table, which a release does not have."""
         return ()
 
     @property
@@ -508,7 +505,7 @@ class EstimationError(WithStatistics):
         return True
 
     def measure(self, release: Release) -> Finding:
-        """Compare what is believed with the original."""
+        """Compare the beliefs with the original."""
         if self.table is None:
             raise BadMeasure(f"'{self.name}' is how far beliefs are from the original; give table=")
         beliefs = self.beliefs(release)
@@ -519,7 +516,7 @@ class EstimationError(WithStatistics):
         return Finding(self, value, None, notes, value + 2 * 10.0**-places if beliefs.undecided else None)
 
     def explain(self, finding: Finding) -> str:
-        """Return how far."""
+        """Explain a finding: the distance from the truth."""
         return (
             f"By maximum entropy, someone who knows {self._knows()} stays {finding.value_in_words()} nats from the "
             "truth, on average (0: everything is known)."
@@ -531,7 +528,7 @@ class EstimationError(WithStatistics):
 
 
 def merge_groups(release: Release) -> Release:
-    """Put everybody into one group: who there is, and how often each value occurs, and nothing about who is where.
+    """Merge all groups into one: the people and the frequency of each value, and nothing about who is where.
 
     >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 3}], labels=[{"sex": "f"}, {"sex": "m"}])
     >>> merge_groups(wards)
@@ -551,7 +548,7 @@ def merge_groups(release: Release) -> Release:
 
 
 def gains_of(after: KeyBeliefs, before: KeyBeliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return P*(s | q) − P°(s | q) for all that are believed with the release; kinds are the same in both."""
+    """Return P*(s | q) − P°(s | q) for all kinds and values with the release; kinds are the same in both."""
     return after.probability - before.probabilities_at(after.key, after.value)
 
 
@@ -561,8 +558,8 @@ def _build_witness(beliefs: KeyBeliefs, at: int) -> Believed:
     return Believed(group, beliefs.domain[int(beliefs.value[at])], key=key, says=beliefs.says(key))
 
 
-def _cautious(beliefs: ReleaseBeliefs, key: int, value: int) -> Amount:
-    """Return P*(s | q): exactly where it has a closed form, else rounded up."""
+def _cautious(beliefs: AnyBeliefs, key: int, value: int) -> Amount:
+    """Return P*(s | q): exact where it has a closed form, otherwise rounded up."""
     members, groups = beliefs.by_kind.members, beliefs.release.groups
     rows = np.flatnonzero(members.key == beliefs.by_kind.keys.printed[key])
     if not beliefs.find_touched_groups(value)[members.group[rows]].any():
@@ -579,10 +576,10 @@ def _cautious(beliefs: ReleaseBeliefs, key: int, value: int) -> Amount:
     return min(float(to_places(solved + error, places)), 1.0)
 
 
-def _precision(*beliefs: ReleaseBeliefs) -> tuple[Fraction, int]:
-    """Return what is added before rounding up, and to how many decimals.
+def _precision(*beliefs: AnyBeliefs) -> tuple[Fraction, int]:
+    """Return what is added before rounding up, and the number of decimals.
 
-    Where something measured with noise is known, beliefs are right to some seven decimals, else to more than the last.
+    Beliefs with noisy measurements are right to some seven decimals, others to more than the last.
     """
     measured = any(known.noise for each in beliefs for known in each.known)
     error = Fraction(1, 10**PLACES_IN_TIME) if measured else -Fraction(1, 10 ** (SURE_PLACES + 1))
@@ -592,7 +589,7 @@ def _precision(*beliefs: ReleaseBeliefs) -> tuple[Fraction, int]:
 
 @dataclass(frozen=True, slots=True)
 class RulePoint:
-    """What follows from so many rules: how far from the truth beliefs are, how sure one gets, what the release adds."""
+    """A number of rules, and the estimation error, largest probability and gain that follow from them."""
 
     positive: int
     negative: int
@@ -603,12 +600,12 @@ class RulePoint:
 
 @dataclass(frozen=True, slots=True)
 class RuleCurve(Tabular):
-    """Points by how many of the strongest rules are known; made by `rule_curve`."""
+    """Points by the number of the strongest rules that are known; made by `rule_curve`."""
 
     points: tuple[RulePoint, ...]
 
     def plot(self) -> alt.TopLevelMixin:
-        """Draw how far beliefs are from the truth, by how many rules are known.
+        """Draw the estimation error against the number of rules that are known.
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("rules.svg")` writes it.
         """
@@ -637,7 +634,7 @@ def rule_curve(
     vagueness: Number = 0,
     progress: Progress = quiet,
 ) -> RuleCurve:
-    """Compute the estimation error, the surest belief and the gain for each bound: what each further rule tells.
+    """Compute the estimation error, the largest probability and the gain for each bound on rules.
 
     A bound is how many of the strongest rules "has" and "has not" of the original `table` are known, (K₊, K₋), or a
     number K for half of each.  The other parameters are those of `strongest_rules`.

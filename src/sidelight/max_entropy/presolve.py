@@ -161,13 +161,13 @@ def fix_by_frechet_bounds(problem: Problem) -> Flags:
     # constraints at 0 force nothing that `propagate_bounds` does not see
     for at in np.flatnonzero((at_top | at_bottom) & (high > NEGLIGIBLE_PEOPLE)):
         counted, own = variable[constraint == blocks[at]], of_constraint == blocks[at]
-        asked, occurring = (sum_by(of_group[own], each[own], groups)[group] for each in (r, c))
+        people, values = (sum_by(of_group[own], each[own], groups)[group] for each in (r, c))
         in_rows = np.isin(problem.row, problem.row[counted])
         in_columns = np.isin(problem.column, problem.column[counted])
-        if at_top[at]:  # all who are asked about have such a value, or nobody else has
-            zero |= (in_rows & ~in_columns & (asked <= occurring)) | (~in_rows & in_columns & (occurring <= asked))
+        if at_top[at]:  # all people of the condition have such a value, or nobody else has
+            zero |= (in_rows & ~in_columns & (people <= values)) | (~in_rows & in_columns & (values <= people))
         if at_bottom[at]:  # none of them has, or everybody else has
-            overlap, touched = asked + occurring - sizes[group], (asked > 0) & (occurring > 0)
+            overlap, touched = people + values - sizes[group], (people > 0) & (values > 0)
             zero |= (in_rows & in_columns & (overlap <= 0)) | (~in_rows & ~in_columns & (overlap >= 0) & touched)
     return zero
 

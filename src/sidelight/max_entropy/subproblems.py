@@ -6,12 +6,12 @@ Decomposition  groups are linked where a constraint counts both; what is not lin
                that ask for a sum of 0, which presolve takes away.
 Subproblem     presolve, then Newton on the dual.  Where the method does not arrive soon, a linear program says whether
                there is a solution; if there is, it goes on as long as the dual falls.  Where amounts vanish, some may
-               be 0 in every solution: ask a linear program which, remove them, and solve again.  It ends, as each round
-               removes a variable.  When the time is up before the program has an answer, the solution that is there is
-               kept: its sums are right, and how many amounts may be 0 or very little is said (`undecided`).
+               be 0 in every solution: a linear program finds them, and the rest is solved again.  It ends, as each
+               round removes a variable.  When the time is up before the program has an answer, the current solution is
+               kept: its sums are right, and the number of amounts that may be 0 is reported (`undecided`).
 Contradiction  a minimum unsatisfiable subset: the constraints that a least repair touches (one linear program), then
-               hitting sets over feasibility of subsets, each on its own smaller quotient: with fewer statements
-               fewer people are told apart.
+               hitting sets over feasibility of subsets, each on its own smaller quotient: fewer statements distinguish
+               fewer people.
 Cost           per part and round a presolve, 5 to 30 Newton steps and at most one linear program; two rounds
                are the rule.  A contradiction: one elastic program over all variables, then one program per subset; no
                new one after five seconds.
@@ -35,7 +35,7 @@ of one person's being counted by at most e^ε, |μ_k| ≤ ε, whatever was measu
 
 Cost       one solution of the rest for each step of L-BFGS-B, 10 to 50 of them, whatever the number of measurements.
 End        all gradients (projected, at bounds) within 1e-7 of the people, or all multipliers within
-           1e-8, and no weight cut off where somebody is; else `TooHard`.
+           1e-8, and no weight cut off where there are people; else `TooHard`.
 
 Source: ours; penalised maximum entropy as in Chen and Rosenfeld (2000) and Kazama and Tsujii, Machine Learning, 2005.
 """
@@ -263,11 +263,11 @@ def _unsatisfiable_subset(
     def find_smallest(statements: list[int]) -> list[int]:
         # after five seconds, a set that may not be the smallest will do
         end = time.monotonic() + 5.0
-        found = minimum_unsatisfiable_subset(
+        smallest = minimum_unsatisfiable_subset(
             len(statements),
-            lambda places: time.monotonic() < end and is_unsatisfiable([statements[place] for place in places]),
+            lambda indices: time.monotonic() < end and is_unsatisfiable([statements[index] for index in indices]),
         )
-        return [statements[place] for place in found]
+        return [statements[index] for index in smallest]
 
     first = find_smallest(suspects)
     return first if len(first) == 1 else min(first, find_smallest(statement[stated].tolist()), key=len)

@@ -2,7 +2,7 @@
 
 Symbols, as in Du, Teng and Zhu (Privacy-MaxEnt, SIGMOD 2008):
 
-    q            a key: what outsiders may know about a person     n(q, b)   people of group b with key q
+    q            a key: what an attacker may know about a person   n(q, b)   people of group b with key q
     s            a sensitive value                                 n(s, b)   people of group b with value s
     b            a group (bucket) of the release                   x(q, s, b) = n · P(q, s, b), in people
 
@@ -63,23 +63,23 @@ from sidelight.release.release import Members, Release
 from sidelight.table.labels import SUPPRESSED, Column, Label, as_day, as_number, label, shown
 
 Cells: TypeAlias = tuple[Cell, ...]
-"""What is known of somebody: columns and cells."""
+"""What is known of a person: columns and cells."""
 
 NOBODY = -1
-"""The person of what is not about one: of terms about shares, and of variables of everybody who is not named."""
+"""In place of a person: terms about shares, and variables of everybody who is not named."""
 
 ONE_PERSON = -1
-"""In the place of a statement's number: the constraint that a named person is one person, which nobody stated."""
+"""In place of a statement's number: the constraint that a named person is one person, which nobody stated."""
 
 NEGLIGIBLE_PEOPLE = 1e-9
-"""Amounts of people up to this are none."""
+"""Amounts of people up to this count as 0."""
 
 NO_NODES = Nodes({})
-"""There is no hierarchy of a column."""
+"""The nodes of a column without a hierarchy."""
 
 
 class RawLabels:
-    """The raw labels of a column, in bundles of those that nothing printed or mentioned tells apart.
+    """The raw labels of a column, in bundles of those that nothing printed or mentioned distinguishes.
 
     >>> ages = RawLabels(("20-29", "30-39", "34", "*"), ("30-34",))
     >>> [float(ages.weight[ages.find_bundles(text)].sum()) for text in ("20-29", "30-39", "30-34", "34", "*")]
@@ -90,7 +90,7 @@ class RawLabels:
         themselves = self._bundle((*printed, *mentioned), nodes)
         self.order = LabelOrder(tuple(self.bundles), nodes)
         self.weight = np.array([self.bundles[text] for text in self.order.labels], float)
-        # what is only itself is one bundle, of that name; all else is searched for when it is asked for
+        # a label that is only itself is one bundle, of that name; others are searched when needed
         position = self.order.positions(themselves)
         self._memo = {text: position[at : at + 1] for at, text in enumerate(themselves)}
 
@@ -102,7 +102,7 @@ class RawLabels:
         return self._memo[text]
 
     def find_bundles_of_each(self, texts: Sequence[Label]) -> tuple[Integers, Integers]:
-        """Find the bundles of several labels: which label, by its place, and the bundle."""
+        """Find the bundles of several labels: the index of the label, and the bundle."""
         bundles = [np.empty(0, np.int64), *map(self.find_bundles, texts)]
         return np.repeat(np.arange(len(bundles)) - 1, [*map(len, bundles)]), np.concatenate(bundles)
 
@@ -146,8 +146,8 @@ class RawLabels:
         """Read the parts of sets as labels, apart from those that a label with commas inside explains."""
         with_commas = {text for text in (*self.printed, *self.bundles, *self.inner) if text and ", " in text}
         for each in [each for each in self.printed.values() if len(each.parts) > 1]:
-            whole = f", {', '.join(each.parts)}, "
-            explained = {part for text in with_commas if f", {text}, " in whole for part in str(text).split(", ")}
+            joined = f", {', '.join(each.parts)}, "
+            explained = {part for text in with_commas if f", {text}, " in joined for part in str(text).split(", ")}
             for part in each.parts:
                 in_brackets = part.startswith(("[", "(", "]")) != part.endswith(("]", ")", "["))
                 if part not in explained and not in_brackets:
@@ -240,7 +240,7 @@ def _cut_line(intervals: list[Interval], points: Iterable[float], step: float) -
 
 
 class ColumnCells:
-    """A column cut into cells by the labels that are mentioned: whom a printed label may hide in each, in raw labels.
+    """A column cut into cells by the labels that are mentioned, with the raw labels that a printed one hides in each.
 
     Cells are numbered by which of the mentioned labels hold there; `holds[cell, mention]` says so.  What the label
     with code c may stand for are the cells `cell[first[c]:first[c + 1]]`, with these weights.
@@ -271,7 +271,7 @@ class ColumnCells:
         return ~outside
 
     def describe(self, code: int, cell: int, others: Integers) -> Label:
-        """Return in words what tells a cell of a printed label from the others that it may hide.
+        """Describe a cell of a printed label in contrast to the others that it may hide.
 
         >>> sex = ColumnCells(("F", "M", "*"), ("F",))
         >>> sex.describe(2, 1, np.array([0, 1])), sex.describe(2, 0, np.array([0, 1]))
@@ -286,9 +286,9 @@ class ColumnCells:
         return f"{shown(self.printed[code])} (not {', '.join(names)})"
 
     def share(self, text: Label, codes: Codes, cells: Integers) -> Floats:
-        """Return which share of the raw labels in a cell of printed labels a further condition is true of.
+        """Return the share of the raw labels in cells of printed labels for which a further condition holds.
 
-        A label that is neither printed nor mentioned is in no cell, where what is known of the column leaves none over.
+        A label that is neither printed nor mentioned may be in no cell.
 
         >>> sex = ColumnCells(("*",), ("F", "M"))
         >>> sex.share("X", np.array([0, 0], np.int32), np.array([0, 1])).tolist()
@@ -318,7 +318,7 @@ def _distinct_rows(flags: Flags) -> tuple[Flags, Integers]:
 
 
 MOST_PARTS = 2_000_000
-"""So many parts of rows at most."""
+"""The largest number of parts of rows."""
 
 
 class Parts:
@@ -390,7 +390,7 @@ class Parts:
         return number_vectors(codes)[0]
 
     def describe(self, part: int) -> dict[str, Label]:
-        """Return what tells a part from others of its row: the narrowest condition that holds, or those that do not."""
+        """Describe a part in contrast to others of its row: the narrowest condition that holds, or all that do not."""
         says: dict[str, Label] = {}
         for name, cells in self.cut.items():
             code = int(self.columns[name].codes[self.row[part]])
@@ -496,7 +496,7 @@ class Variables:
     mentioned: Cells = ()
     nodes: Mapping[str, Nodes] = field(default_factory=dict)
     look_in_suppressed: bool = False
-    # a memo: what is put in follows from the frozen fields, so nobody sees it change
+    # a memo: its entries follow from the frozen fields
     _parts_of_conditions: dict[Cells, tuple[Integers, Floats]] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -519,7 +519,7 @@ class Variables:
 
     @property
     def value(self) -> Integers:
-        """The value of each column, as its place in the domain."""
+        """The value of each column, as its index in the domain."""
         return self._occurrences[1]
 
     def columns_with(self, values: tuple[Label, ...]) -> Integers:
@@ -528,14 +528,14 @@ class Variables:
 
     @cached_property
     def columns(self) -> dict[str, Column]:
-        """What may be asked of people, by name: what tells them apart, and what is printed about their group."""
+        """The columns of conditions on people, by name: of their keys, and of what is printed about their group."""
         # a column of the keys has a row per key, one that is printed a row per group; here each row gets its own
         printed = {each.name: each.take(self.members.group) for each in self.release.groups.columns}
         return printed | {each.name: each.take(self.members.key) for each in self.members.columns}
 
     @cached_property
     def parts(self) -> Parts:
-        """The rows, cut where the conditions that are mentioned tell people apart whom the release does not."""
+        """The rows, cut where mentioned conditions distinguish people whom the release does not."""
         self._check_columns(self.mentioned)
         return Parts(len(self.members.group), self.columns, self.nodes, self.mentioned)
 
@@ -584,9 +584,9 @@ class Variables:
     def looked_for(self, conditions: Sequence[Condition]) -> Flags:
         """Return in which parts people who fulfil conditions are looked for, as everywhere (`release.locate`).
 
-        Whole groups are suppressed, so who is known in every column and fits a printed group is in none of the
-        suppressed rows; who fits none is looked for there only where that was said.  Who is known in some columns
-        only, and fits a printed group, may be hidden in both.
+        Whole groups are suppressed, so a person who is known in every column and fits a printed group is in none of the
+        suppressed rows; one who fits none is looked for there only with `look_in_suppressed`.  One who is known in some
+        columns only, and fits a printed group, may be in both.
         """
         aside = self.leaves_suppressed_aside(conditions)
         return self.printed_parts if aside else np.ones(len(self.parts.row), bool)
@@ -599,7 +599,7 @@ class Variables:
         if not self.printed_parts[fits].any():
             return not self.look_in_suppressed
         telling = {column.name for column in self.release.groups.columns if {*column.labels} != {SUPPRESSED}}
-        # what is said with not and or is no key, of which some may be printed and others suppressed
+        # conditions with `not` and `or` are no key: their people may be partly printed and partly suppressed
         return telling <= {each[0] for each in conditions if isinstance(each, tuple) and each[1] != SUPPRESSED}
 
     def only_suppressed(self, conditions: Sequence[Condition]) -> bool:

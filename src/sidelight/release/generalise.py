@@ -22,8 +22,8 @@ Root        a node that fits.  Whatever is coarser is rolled up from it in memor
 Refusal     groups of at least k people each, but for s people at most, are at most s + (n − s) / k.  A node with more
             of them is refused as soon as one sorted run shows so; nothing more of it is read or written.  Where a run
             is too short to show it, people are summed by slots first (`rolled_up`), often enough to refuse.
-Kept        the latest few nodes on disk, and the latest roots while they take at most their share of memory; what is
-            dropped is rolled up again when somebody asks.
+Kept        the latest few nodes on disk, and the latest roots while they take at most their share of memory; others are
+            rolled up again when needed.
 Invariant   `groups_at(node)` are the groups of the same table in memory, in their order and with their numbers.
 """
 
@@ -59,9 +59,9 @@ if TYPE_CHECKING:
 def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
     """Return the release in which people with equal `by` columns (by default all quasi-identifiers) form a group.
 
-    The columns are published as they are; quasi-identifiers that are not in `by` are not published.  A
-    column that only says which bucket a person is in works too.  Outsiders may know all quasi-identifiers: they are
-    kept, group by group, as the release's `members`.
+    The columns are published unchanged; quasi-identifiers that are not in `by` are not published.  A column that only
+    says which bucket a person is in works too.  An attacker may know all quasi-identifiers: they are kept, group by
+    group, as the release's `members`.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult()
@@ -69,10 +69,10 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
     <Release of 45,222 people in 10 groups, occupation: 14 values (single)>
     """
     expect(Table, table, "what is grouped")
-    given: object = by
-    if given is not None and not isinstance(given, Iterable):
+    columns_by: object = by
+    if columns_by is not None and not isinstance(columns_by, Iterable):
         raise WrongKind(
-            f"{parameter('by')} is a column or a list of columns, not {kind_in_words(given)}; name columns there"
+            f"{parameter('by')} is a column or a list of columns, not {kind_in_words(columns_by)}; name columns there"
         )
     names = dict.fromkeys(
         (column.name for column in table.quasi) if by is None else [by] if isinstance(by, str) else by
@@ -90,9 +90,9 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
 def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, int]) -> Release:
     """Return the release in which columns are published at these levels of their hierarchies.
 
-    Full-domain generalisation: each column has one level for everybody.  Columns that are not in `to` are published as
-    they are, which is level 0; the sensitive one may be in it too (see `coarser_values`).  People of a group are not
-    told apart (no `members`): the release is what it prints.
+    Full-domain generalisation: each column has one level for everybody.  Columns that are not in `to` are published at
+    level 0, unchanged; the sensitive one may be in it too (see `coarser_values`).  People of a group are not
+    distinguished (no `members`): the release is what it prints.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -106,11 +106,11 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     group 5 (age 80-99, sex *) 143
     """
     expect(Table, table, "what is generalised")
-    given: object = to
-    if not isinstance(given, Mapping):
+    level_of: object = to
+    if not isinstance(level_of, Mapping):
         example = parameter("to", {"age": 2, "sex": 0})
         raise WrongKind(
-            f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(given)}; write {example}"
+            f"{parameter('to')} is a mapping of columns to levels, not {kind_in_words(level_of)}; write {example}"
         )
     hierarchies, levels = as_hierarchies(by), dict(to)
     # sensitive columns first: groups count values, so values are recoded before anything is grouped
@@ -148,7 +148,7 @@ Node: TypeAlias = tuple[int, ...]
 
 
 class Lattice:
-    """Which releases can be made by choosing one level per column, and what are their groups?
+    """All releases that choose one level per column, and their groups.
 
     A *node* has one level per column; it is finer than another when no level of it is higher.  `groups_at`
     groups a node by rolling up the smallest finer node at hand, so only the finest one is made from the
@@ -232,7 +232,7 @@ class Lattice:
         return self._roots[self.bottom].sizes_at(node)
 
     def few_below(self, node: Node, least: int, *, most: int) -> bool:
-        """Return whether at most so many people are in groups of fewer than `least`."""
+        """Return whether at most `most` people are in groups of fewer than `least`."""
         most, most_groups = min(most, self.table.people), None
         if not self.is_in_memory(node):
             # at most `most` people are in small groups, one each at worst; all other groups have at least `least`
@@ -250,12 +250,12 @@ class Lattice:
         return True
 
     def is_in_memory(self, node: Node) -> bool:
-        """Return whether the groups of a node are to be had in memory, without reading a file."""
+        """Return whether the groups of a node are available without reading a file."""
         self._check(node)
         return any(is_finer(each, node) for each in self._roots)
 
     def held_groups_at(self, node: Node) -> Groups:
-        """Hold the groups of a node, to be printed; refuses where they are too many."""
+        """Hold the groups of a node, to be printed; raise `NoRoom` if they are too many."""
         groups = self.groups_at(node)
         if isinstance(groups, Groups):
             return groups
@@ -263,14 +263,14 @@ class Lattice:
         return self._restore_kinds(hold_groups(groups.stream, memory, memory.too_many_groups), node)
 
     def release_to_judge(self, node: Node) -> ReleaseBlocks:
-        """Make the release of a node, to be gone through; where it is on disk, it stays there."""
+        """Return the release of a node, streamed where it is on disk."""
         groups = self.groups_at(node)
         if isinstance(groups, StreamedGroups):
             return StreamedRelease(groups.stream, self._streamed.memory)
         return Release(groups, sensitive=self.table.sensitive, intake=self.table.intake)
 
     def release_at(self, node: Node) -> Release:
-        """Make the release of a node; refuses where it has too many groups to be held."""
+        """Return the release of a node; raise `NoRoom` if it has too many groups to be held."""
         return Release(self.held_groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
 
     def _check(self, node: Node) -> None:
@@ -286,14 +286,14 @@ class Lattice:
         """Count the people of populations in the groups of a node, whether or not the table has their finer cells."""
         counts = []
         for number, (population, columns, people) in enumerate(self._populations):
-            wanted = [(number, at, level) for at, level in enumerate(node)]
+            keys = [(number, at, level) for at, level in enumerate(node)]
             try:
-                for key in wanted:
+                for key in keys:
                     if key not in self._recoded:
                         self._recoded[key] = coarser(columns[key[1]], self._hierarchies, key[2])
             except BadHierarchy as error:
                 raise BadHierarchy(f"the population cannot be recoded as the table is: {error}") from None
-            counts.append(population.count_equal(groups, [self._recoded[key] for key in wanted], people))
+            counts.append(population.count_equal(groups, [self._recoded[key] for key in keys], people))
         return replace(groups, populations=tuple(counts)) if counts else groups
 
     @property
@@ -312,7 +312,7 @@ class Lattice:
         return people_surely_below(stream, steps, memory, least, reading=self.reading) > most
 
     def _find_groups(self, node: Node, most_groups: int | None = None) -> NodeGroups | KeyStream | None:
-        """Find the groups of a node in memory or on disk, or make them; None where they are more than `most_groups`."""
+        """Return the groups of a node, from memory, disk or a finer node; None if there are more than `most_groups`."""
         self._check(node)
         roots = [each for each in self._roots if is_finer(each, node)]
         if roots:
@@ -354,7 +354,7 @@ class Lattice:
         return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
 
     def _finer(self, node: Node) -> tuple[KeyStream, list[Relabelling | None]]:
-        """Return the smallest finer keys at hand, and what becomes of their labels."""
+        """Return the smallest finer keys at hand, and how their labels are recoded."""
         finer = [each for each in self._on_disk if is_finer(each, node)]
         if not finer:
             # labels as they were read become those of the node; those that nobody has are forgotten, as a table does
@@ -502,12 +502,12 @@ def numbers_held(groups: Groups) -> int:
 
 
 ON_DISK = 4
-"""So many nodes are kept on disk beside the keys themselves."""
+"""The number of nodes that are kept on disk beside the keys themselves."""
 
 
 @dataclass(frozen=True, eq=False)
 class StreamedGroups:
-    """Groups that are gone through block by block, some of them left out; what they print is not unpacked."""
+    """Groups in blocks that are never held, some of them left out; what they print is not unpacked."""
 
     stream: KeyStream
     hidden: Flags | None = None  # which groups of the stream are not among these
@@ -545,7 +545,7 @@ class StreamedGroups:
         return int(np.count_nonzero(~self.hidden)) + (self.star is not None)
 
     def blocks(self) -> Iterator[Groups]:
-        """Go through the groups; they are numbered from 1, one of hidden people comes first and has the last number."""
+        """Yield the groups, numbered from 1; the one of hidden people comes first and has the last number."""
         if self.star is not None:
             yield self.star
         domain, number = self.domain, 1
@@ -560,7 +560,7 @@ class StreamedGroups:
             number += len(sizes)
 
     def unpack_groups(self) -> Iterator[Groups]:
-        """Go through the groups of the stream that are not hidden, with what they print; those of a release of all."""
+        """Yield the groups of the stream that are not hidden, with what they print, as groups of the whole release."""
         for block in self.stream.blocks():
             yield key_block(block, self.semantics).take(self._rows_left(block))
 
@@ -578,14 +578,14 @@ class StreamedGroups:
         return people
 
     def drop(self, hidden: Flags, named: Flags) -> StreamedGroups:
-        """Take all but some groups of the stream for a whole release; values that nobody has go, unless named."""
+        """Return a whole release without some groups of the stream, nor values that nobody has, unless named."""
         # only hidden groups are counted, as a rule few; the rest is what is left of all
         totals = self.stream.whole - self._count_hidden(hidden)[1]
         kept = np.flatnonzero((totals > 0) | (self.stream.whole == 0) | named)
         return StreamedGroups(self.stream, hidden, values=kept, totals=totals[kept])
 
     def merge_hidden(self, hidden: Flags) -> StreamedGroups:
-        """Put some groups of the stream together into one."""
+        """Merge some groups of the stream into one."""
         people, counts = self._count_hidden(hidden)
         last = np.array([np.count_nonzero(~hidden) + 1])
         domain, whole = self.stream.domain, self.stream.whole

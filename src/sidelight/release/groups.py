@@ -8,8 +8,8 @@ A release as a stream of blocks of whole groups: what a held one and a streamed 
     release ─▶ block, block, … ─▶ summarise each where it is ─▶ merge in any order
 
 A `Release` holds its groups: one block, or, where spreading its counts out takes much room, a few that threads share.
-A `StreamedRelease` reads its blocks again each time.  What is asked of blocks is the same answer of either; who needs
-all groups at once asks for `held`.
+A `StreamedRelease` reads its blocks again each time.  Summaries of blocks are the same for either; a caller that needs
+all groups at once uses `held`.
 
 *Invariant.*  Blocks follow each other in the order of the groups, whose numbers count from 1 over all of them.
 """
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GroupName:
-    """A group as a person would point at it: its number in the release (from 1) and what is printed about it.
+    """The name of a group: its number in the release (from 1) and what is printed about it.
 
     >>> print(GroupName(17, (("age", "20-29"), ("sex", None))))
     group 17 (age 20-29, sex (missing))
@@ -70,7 +70,7 @@ class GroupName:
 
     @property
     def error_name(self) -> str:
-        """Name the group where nobody asked to see it: it may be one person, of whom no error tells several cells.
+        """The name for error messages: a group may be one person, whose cells no error may combine.
 
         >>> print(GroupName(17, (("age", "20-29"),)).error_name)
         group 17 (age 20-29)
@@ -83,7 +83,7 @@ class GroupName:
 
 
 def group_number(which: object) -> int:
-    """Read which group is meant, by its name or its number (from 1)."""
+    """Return the number (from 1) of a group, given by name or number."""
     number = which.number if isinstance(which, GroupName) else which
     if isinstance(number, Integral):
         return int(number)
@@ -123,7 +123,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PopulationCounts:
-    """The number of people of a population with the cells of each group: F_g, beside the groups' own people.
+    """The number of people of a population with the cells of each group, F_g.
 
     `nowhere` are the people of the population whose cells no group of the *whole* release has.
     """
@@ -137,12 +137,12 @@ class PopulationCounts:
         return replace(self, people=self.people[rows])
 
     def keep_only(self, rows: npt.NDArray[np.integer]) -> PopulationCounts:
-        """Take some groups for a whole release: people of the others are then in none."""
+        """Keep some groups as a whole release: people of the others are then in none."""
         people = self.people[rows]
         return replace(self, people=people, nowhere=self.nowhere + int(self.people.sum() - people.sum()))
 
     def append_rest(self, kept: npt.NDArray[np.integer]) -> PopulationCounts:
-        """Keep some groups, and put one behind them that holds everybody else: suppressed people."""
+        """Keep some groups, and append one that holds everybody else: suppressed people."""
         # invariant: people in groups and people nowhere add up to the population
         rest = self.nowhere + int(self.people.sum() - self.people[kept].sum())
         return replace(self, people=np.append(self.people[kept], rest), nowhere=0)
@@ -204,7 +204,7 @@ class Groups:
         return {self.domain[code]: int(counts[code]) for code in occurring.tolist()}
 
     def list_entries(self) -> tuple[Integers, Integers, Integers]:
-        """List (row, value, count) of all that occurs; a group where nobody has a value has one line, of count 0.
+        """Return (row, value, count) of all values that occur; a group without values has one line, of count 0.
 
         The value of such a line is the code after the domain, which stands for a missing one.
 
@@ -240,8 +240,8 @@ class Groups:
         return next((each for each in self.populations if each.population == which), None)
 
     def only(self, values: npt.NDArray[np.integer]) -> Groups:
-        """Look at some values alone, by their places in the domain; the people stay as many as they are."""
-        domain = tuple(self.domain[place] for place in values.tolist())
+        """Keep some values alone, by their indices in the domain; the sizes stay."""
+        domain = tuple(self.domain[index] for index in values.tolist())
         return replace(self, domain=domain, counts=self.counts.only_values(values), whole=self.whole[values])
 
     def recode(self, values: Column) -> Groups:
@@ -260,10 +260,10 @@ class Groups:
         return replace(self, domain=values.labels, counts=counts, whole=add_up(values.codes, self.whole, width))
 
     def about(self, column: str | None, known: Sequence[str] = ()) -> Groups:
-        """Return one of several sensitive columns as an attacker sees it who knows others of them about each person.
+        """Return the groups of one of several sensitive columns for an attacker who knows others about each person.
 
-        Each group falls into parts, one for each combination of the `known` cells that its people have: for who knows
-        those, they are as good as printed.  The part of group n with combination k (of K) is numbered n · K + k.
+        Each group falls into parts, one for each combination of the `known` cells that its people have, as if these
+        were printed.  The part of group n with combination k (of K) is numbered n · K + k.
         """
         if not isinstance(self.domain, JointDomain):
             return self
@@ -271,7 +271,7 @@ class Groups:
         return parts if column is None else parts.recode(self.domain.column(column))
 
     def split_by(self, known: Sequence[str]) -> tuple[Groups, Integers]:
-        """Split each group by what its people say in some of the sensitive columns; also gives each part's group."""
+        """Split each group by its people's cells in some sensitive columns; also return each part's group."""
         domain = self.domain
         assert isinstance(domain, JointDomain)
         combination, first = domain.combinations(known)
@@ -303,7 +303,7 @@ class Groups:
         return self if len(rows) == len(self) else self.take(rows)
 
     def sort_by_number(self) -> Groups:
-        """Put them in the order of their numbers, which settles ties.
+        """Sort the groups by their numbers, which settles ties.
 
         >>> from sidelight.release.release import Release
         >>> groups = Release.from_counts([{"Flu": 1}, {"Flu": 2}]).groups
@@ -397,7 +397,7 @@ def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
 
 
 def stack_groups(parts: Sequence[Groups]) -> Groups:
-    """Put groups of the same values and columns below each other; at least one part, whose whole is theirs.
+    """Concatenate groups of the same values and columns; at least one part, whose whole is theirs.
 
     >>> from sidelight.release.release import Release
     >>> groups = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "1"}, {"age": "2"}]).groups
@@ -438,7 +438,7 @@ def suppressed_groups(groups: Groups) -> Flags:
 
 
 def starred_groups(groups: Groups) -> Flags:
-    """Return which groups print `*` throughout, whatever others do."""
+    """Return which groups print `*` in every column."""
     starred = [column.matches(SUPPRESSED) for column in groups.columns]
     says: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
     return says
@@ -446,7 +446,7 @@ def starred_groups(groups: Groups) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class GroupBlock:
-    """Some groups of a release, whole and in order; what they print is unpacked of those that are asked for."""
+    """Consecutive groups of a release; what they print is unpacked only for those that are taken."""
 
     first: int  # the number of the first group
     sizes: Integers
@@ -454,7 +454,7 @@ class GroupBlock:
     domain: tuple[Label, ...]
     semantics: Semantics
     take: Callable[[Integers | slice], Groups]  # the groups in some rows
-    spread: bool = False  # whether counts are spread out for whatever is asked of its groups
+    spread: bool = False  # whether counts are spread out for summaries
     repeats: bool = True  # whether it pays to look for equal groups
 
     def __len__(self) -> int:
@@ -472,7 +472,7 @@ class GroupBlock:
 
     @cached_property
     def kinds(self) -> Groups:
-        """The first of those that have the same people and counts, and perhaps a few more: enough to find the worst."""
+        """The first of groups with equal people and counts, and perhaps a few more: enough to find the worst."""
         if not self.repeats:
             return self.all
         return self._spread_out(self.take(first_of_each_kind(self.sizes, self.counts, self.semantics)))
@@ -481,7 +481,7 @@ class GroupBlock:
         return replace(groups, counts=groups.counts.spread_out()) if self.spread else groups
 
     def count_parts(self, known: Sequence[str]) -> int:
-        """Count the parts into which the groups fall for who knows some of the sensitive columns."""
+        """Count the parts into which the groups fall for an attacker who knows some sensitive columns."""
         if not isinstance(self.domain, JointDomain):
             return len(self)
         combination, first = self.domain.combinations(known)
@@ -490,13 +490,13 @@ class GroupBlock:
         return len(np.unique(row * len(first) + combination[value]))
 
     def view(self, column: str | None, known: Sequence[str], before: int) -> Groups:
-        """Look at one sensitive column as who knows others does; `before` are the parts of all groups before these."""
+        """Return `about` with parts numbered after the `before` parts of the groups before these."""
         parts = self.groups.about(column, known)
         return replace(parts, numbers=np.arange(before + 1, before + len(parts) + 1))
 
 
 def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[PopulationCounts, ...] = ()) -> GroupBlock:
-    """Take keys for groups; `populations` are of all groups of the release."""
+    """Return keys as groups; `populations` are of all groups of the release."""
     stream = block.stream
 
     def take(rows: Integers | slice) -> Groups:
@@ -518,12 +518,12 @@ def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[Populati
 
 
 def numbers_of(groups: int, values: int, columns: int) -> int:
-    """Return how many numbers held groups take: sizes, numbers and codes of each, index and count of a value."""
+    """Return how many numbers held groups take: size, number and codes of each, index and count of each value."""
     return groups * (2 + columns) + 2 * values
 
 
 def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups | None:
-    """Hold all groups of a stream; None as soon as so many groups, and values of groups, do not fit."""
+    """Return all groups of a stream, held; None as soon as the groups and their values do not fit."""
     parts, groups, values = [], 0, 0
     for block in stream.blocks():
         groups, values = groups + len(block), values + block.counts.positive
@@ -534,7 +534,7 @@ def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups |
 
 
 def hold_groups(stream: KeyStream, memory: Memory, refuse: Callable[[int, int], NoRoom]) -> Groups:
-    """Hold all groups of a stream, to be measured and printed; `refuse` takes how many groups and numbers they are."""
+    """Return all groups of a stream, held, or raise `refuse(groups, numbers)` where they do not fit."""
     columns = len(stream.roles.quasi)
     groups = held_groups(stream, lambda many, values: memory.holds_groups(numbers_of(many, values, columns)))
     # they are counted to the end only now, for the error that says how much memory would do
@@ -545,7 +545,7 @@ def hold_groups(stream: KeyStream, memory: Memory, refuse: Callable[[int, int], 
 
 
 class GroupLookup(ABC):
-    """What is looked up in a release whose groups come in blocks: a `Release`, or a `StreamedRelease` never held."""
+    """Lookups in a release whose groups come in blocks: a `Release`, or a `StreamedRelease` that is never held."""
 
     __slots__ = ()
 
@@ -560,7 +560,7 @@ class GroupLookup(ABC):
         merge: Callable[[Summed, Summed], Summed],
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
-        """Summarise the groups where they are, some at a time, and merge what comes of it, in order."""
+        """Summarise the groups where they are, block by block, and merge the summaries in order."""
 
     def parts_before(self, known: Sequence[str]) -> dict[int, int]:
         """Count, by the number of each block's first group, the parts of all groups before it (see `about`)."""
@@ -575,23 +575,23 @@ class GroupLookup(ABC):
         return {first: many for (first, _), many in zip(parts, before, strict=False)}
 
     def sizes_of(self, numbers: Collection[int], known: Sequence[str] = ()) -> dict[int, int]:
-        """Return how many people some groups have, by their numbers; of who knows some columns, parts by theirs."""
+        """Return the sizes of some groups by number; with `known` columns, of parts (see `about`) by theirs."""
         known = expect_several(str, known, "the known columns", each="name")
-        given = expect_several(int, numbers, "the numbers of groups", each="number", also=(np.integer,))
-        wanted = np.array(sorted(max(min(number, MOST_PEOPLE), -MOST_PEOPLE) for number in given), np.int64)
+        whole = expect_several(int, numbers, "the numbers of groups", each="number", also=(np.integer,))
+        sought = np.array(sorted(max(min(number, MOST_PEOPLE), -MOST_PEOPLE) for number in whole), np.int64)
         before = self.parts_before(known) if known else {}
 
         def look_up(block: GroupBlock) -> dict[int, int]:
             sizes, first = block.sizes, block.first
             if known:
                 sizes, first = block.view(None, known, before[first]).sizes, before[first] + 1
-            here = wanted[(wanted >= first) & (wanted < first + len(sizes))]
+            here = sought[(sought >= first) & (sought < first + len(sizes))]
             return dict(zip(here.tolist(), sizes[here - first].tolist(), strict=True))
 
         merge: Callable[[dict[int, int], dict[int, int]], dict[int, int]] = operator.or_
         # stops at the first block by which all are found
-        found = self.reduce(look_up, merge, lambda found: len(found) == len(wanted))
-        missing = next((number for number in wanted.tolist() if number not in found), None)
+        size_of = self.reduce(look_up, merge, lambda sizes: len(sizes) == len(sought))
+        missing = next((number for number in sought.tolist() if number not in size_of), None)
         if missing is not None:
             raise BadRelease(f"no group {missing} in the release; they are numbered 1 to {len(self)}")
-        return found
+        return size_of

@@ -122,10 +122,10 @@ class LabelOrder:
         return merge_stretches(self._known_as(text))
 
     def find_covered(self, text: Label) -> list[Stretch]:
-        """Find what a printed label covers in any of its forms; of labels that the hierarchy has, what that says.
+        """Find what a printed label covers in any of its forms; among labels of the hierarchy, what that says.
 
-        What it has is opaque: it says which of its labels 20-29 covers, even if it says something odd.  Labels that
-        it lacks are covered by the form alone, whoever else is looked for.
+        Labels that it has are opaque: it decides which of its labels 20-29 covers, even if that is odd.  Labels that it
+        lacks are covered by the form alone.
         """
         if not self._above:
             return merge_stretches(self._read(text, ()))
@@ -150,7 +150,7 @@ class LabelOrder:
                 place, low, high = _find_ranges(texts, days=of_days)
                 start[place] = np.searchsorted(rising, low, "left") + before
                 stop[place] = np.searchsorted(rising, high, "right") + before
-            start[[text in self._position_of for text in texts]] = -1  # somebody is known by the very label
+            start[[text in self._position_of for text in texts]] = -1  # people are known by this very label
         one_by_one = np.flatnonzero(start < 0).tolist()
         rest = Stretches.build([self.find_covered(texts[at]) for at in one_by_one])
         start[one_by_one], stop[one_by_one] = rest.start, rest.stop

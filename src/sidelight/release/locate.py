@@ -1,4 +1,6 @@
-"""How far apart are the labels of a column, by what it is?  For whoever puts people together, or looks for them.
+"""Which groups may a person be in?  Distances of labels, nearest averages, and lookup by what groups print.
+
+*Distances* of the labels of a column, for searches that group people and for lookups:
 
 Lines       Numbers, days and ordered labels have a place x on a line that is scaled to be from 0 to 1: d² = (x − y)².
 Missing     What has no place on the line stands beside it at (1/2, √3/2): as far from both ends as they are from one
@@ -7,7 +9,7 @@ Categories  d² = the share of levels of the hierarchy, of those that tell any l
             without one 0 if they are equal and 1 if not.
 Points      All are squared Euclidean distances, so averages of people stand somewhere, too (`search.distances`).
 
-Which printed average is nearest to somebody?
+*The nearest printed average* to a person:
 
 Symbols     d²(i, g) = Σ_c d_c², summed over the columns c that are known of person i and printed about group g.
             d_c² is that of the search that makes averages (`release.locate`), by what the column is: numbers,
@@ -17,25 +19,24 @@ Symbols     d²(i, g) = Σ_c d_c², summed over the columns c that are known of 
 Wanted      for each person the groups with the least d², all of them when several have it.
 Cost        people who differ × groups, a block at a time.
 
-Who may be in which group?  The one answer, for whoever looks people up in a release.
+*Lookup*, the same for everything that looks people up in a release.
 
-People are known by some columns; a group prints something in each of its own.  Somebody may be in a group if in every
-column that both have, the printed label covers what is known.  What covers what is up to how people are looked up
-(`locate=`):
+People are known by some columns; a group prints something in each of its own.  A person may be in a group if in every
+column that both have, the printed label covers what is known.  What covers what depends on `locate=`:
 
-- nothing said: as the release was made, where it knows that (`printing`: averages, nodes of hierarchies); else every
-  form that `printed_labels` reads, hierarchies first.  A release may also know its members, or name its people;
-- "intervals": every printed form, whatever the release says of itself;
+- None: as the release was made, where that is known (`printing`: averages, nodes of hierarchies); else every form that
+  `printed_labels` reads, hierarchies first.  A release may also know its members, or name its people;
+- "intervals": every printed form, however the release was made;
 - "labels": a printed label is a name, and covers itself, what a hierarchy has under it, or, as `*`, everything;
 - "nearest": the groups whose printed average is nearest (`nearest`);
 - a `Listed`: a published list that says who is where, as anatomy's does.
 
 *Suppressed rows* print `*` in every column, beside groups that print more.  Nobody is assumed to be there: whole groups
-are suppressed, so whoever is known in every column and fits a group that is printed is in that one, and whoever fits
-none is not located, unless it is said that suppressed rows "may hold them" (`assumed` says of whom that was taken to be
-so).  Whoever is known in some columns only, and fits a group, may as well be among the suppressed.
+are suppressed, so a person who is known in every column and fits a printed group is in that one, and a person who fits
+none is not located, unless suppressed rows "may hold them" (`assumed` records for whom that was assumed).  A person who
+is known in some columns only, and fits a group, may as well be among the suppressed.
 
-The result is a `Linkage`.  Somebody who fits several groups may be in any of them, in proportion to a weight; somebody
+The result is a `Linkage`.  A person who fits several groups may be in any of them, in proportion to a weight; a person
 who fits none stays unlinked, and is never guessed.
 """
 
@@ -147,9 +148,9 @@ def _compare_column(people: Column, groups: Column, nodes: Nodes | None) -> Floa
 
 
 def _line_places(people: Column, labels: Iterable[Label], kind: ColumnKind) -> dict[Label, float]:
-    """Return which labels stand where on a line: at their number or day, or at their rank, where an order is known.
+    """Return the position of labels on a line: their number or day, or their rank where they are ordered.
 
-    Ordered labels stand in the order that is known of the people, or in that of their numbers or days.
+    Ordered labels are ranked by the order of the people's labels, or by their numbers or days.
     """
     if kind == "ordered" and people.kind == "ordered":
         present = [text for text in people.labels if text not in (None, SUPPRESSED)]
@@ -198,9 +199,9 @@ def _node_paths(labels: tuple[Label, ...], nodes: Nodes | None) -> npt.NDArray[n
 class Listed:
     """A published list of people that says which group each is in, such as anatomy's.
 
-    `source` is a file or dataframe with the columns that an attacker knows and a column `bucket`, which is also the
-    column that the release's groups are called by.  Several people who look alike may be in different groups: the
-    more of them are in a group, the likelier it is.
+    `source` is a file or dataframe with the columns that an attacker knows and a column `bucket`, which also names the
+    groups of the release.  People with the same labels may be in different groups: the more of them are in a group,
+    the likelier it is.
 
     >>> import pyarrow as pa
     >>> Listed(pa.table({"age": ["30", "40"], "bucket": ["1", "2"]})).bucket
@@ -224,12 +225,12 @@ Locate: TypeAlias = LocateMethod | Listed
 """How to find people: a way, or a list that says who is where."""
 
 SuppressedPeople: TypeAlias = Literal["not assumed", "may hold them"]
-"""What of suppressed rows: nobody is assumed to be there, or they may hold whoever fits nothing else."""
+"""Suppressed rows: nobody is assumed to be there, or they may hold people who fit nothing else."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lookup:
-    """A way to look people up in a release: by which hierarchies, in which way, and what of suppressed rows.
+    """A way to look people up in a release: the hierarchies, the method, and how suppressed rows are treated.
 
     >>> Lookup.build(suppressed="may hold us")
     Traceback (most recent call last):
@@ -248,7 +249,7 @@ class Lookup:
         locate: Locate | None = None,
         suppressed: SuppressedPeople | None = None,
     ) -> Lookup:
-        """Take it as users say it."""
+        """Return the lookup for arguments of users; refuse unknown ones."""
         ways = get_args(LocateMethod)
         if locate is not None and not isinstance(locate, Listed) and not (isinstance(locate, str) and locate in ways):
             raise BadRelease(f"no {parameter('locate', as_given(locate))}{did_you_mean(as_given(locate), ways)}")
@@ -260,11 +261,11 @@ class Lookup:
         return cls(nodes, locate, suppressed or "not assumed")
 
     def nodes(self, release: Release) -> Mapping[str, Nodes]:
-        """Return the nodes of a release's columns; what the reader brings has the last word."""
+        """Return the nodes of a release's columns; the attacker's hierarchies override the release's."""
         return {**(release.printing.nodes if release.printing else {}), **self.by}
 
     def way(self, release: Release) -> Locate:
-        """Return in which way people are found in a release."""
+        """Return the method by which people are found in a release."""
         if self.locate is not None:
             return self.locate
         return "nearest" if release.printing is not None and release.printing.averages else "intervals"
@@ -274,9 +275,9 @@ class Lookup:
 class Linkage:
     """People by profile; people of profile p may be in any of the groups `group[starts[p]:starts[p+1]]`.
 
-    Rows of people whom the release cannot tell apart have one profile.  `weight` says how likely each of its groups
-    is, up to a common factor; `assumed` whether its people are looked for among suppressed rows only because it was
-    said that these may hold them.
+    Rows of people whom the release does not distinguish have one profile.  `weight` is the probability of each of its
+    groups, up to a common factor; `assumed` whether its people are looked for among suppressed rows only because these
+    may hold them.
     """
 
     profile: Integers  # per row of people
@@ -284,11 +285,11 @@ class Linkage:
     group: Integers
     weight: Integers
     assumed: Flags  # per profile
-    by_average: bool = False  # looked for at the nearest average, and perhaps in another group
+    by_average: bool = False  # linked to the nearest average, and perhaps in another group
 
     @classmethod
     def from_pairs(cls, profile: Integers, profiles: int, at: Integers, group: Integers, weight: Integers) -> Linkage:
-        """Take pairs of a profile (`at`) and a group, in any order."""
+        """Build from pairs of a profile (`at`) and a group, in any order."""
         # by profile, and in it by group: groups_of is a slice, and comes in the order of the release
         order = np.lexsort((group, at))
         starts = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=profiles))))
@@ -310,7 +311,7 @@ class Linkage:
 
     @property
     def assumed_rows(self) -> Flags:
-        """Return whether a row of people is taken to be suppressed, as it fits nothing that is printed."""
+        """Return whether a row of people is assumed to be suppressed, as it fits nothing that is printed."""
         assumed: Flags = self.assumed[self.profile]
         return assumed
 
@@ -354,7 +355,7 @@ def columns_of(release: Release, lookup: Lookup) -> tuple[str, ...]:
 def link(
     release: Release, known: Sequence[Column], rows: int, lookup: Lookup | None = None, *, person: str | None = None
 ) -> Linkage:
-    """Find everybody's groups: `known` are columns about so many `rows` of people.
+    """Find the groups of everybody: `known` are columns about `rows` rows of people.
 
     >>> release = Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"age": "30-39"}, {"age": "*"}])
     >>> ages = [Column.of("age", ["34", "77"])]
@@ -384,7 +385,7 @@ def link(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Boxes:
-    """What people are compared with: the groups of a release, or, where it knows them, the members of each."""
+    """Boxes to compare people with: the groups of a release, or their members where they are known."""
 
     groups: Groups
     columns: tuple[Column, ...]
@@ -451,10 +452,10 @@ def _add_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches,
 
 
 def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[Label, ...]]:
-    """Return what labels cover by a hierarchy whose labels are names; those that say it themselves need nothing.
+    """Return what labels cover by a hierarchy whose labels are names; omit labels whose form already says it.
 
     A hierarchy that prints intervals, masks or periods was made by a rule from the values of a table: what else it
-    prints, such as "other", stands for values of that table, and is not told.
+    prints, such as "other", stands for values of that table, and is not disclosed.
 
     >>> city = Nodes.from_hierarchy(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
     >>> covers_to_tell(["{Kiel, South}", "*"], city)
@@ -509,7 +510,7 @@ def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Int
 def _add_suppressed(
     linkage: Linkage, boxes: _Boxes, suppressed: Flags, *, tell_all: bool, assume: SuppressedPeople
 ) -> Linkage:
-    """Add the suppressed rows for people who may be there: known in part only, or assumed there as they fit nowhere."""
+    """Add suppressed rows for people who may be there: known in part only, or assumed there as they fit nowhere."""
     starred = np.flatnonzero(suppressed)
     # known by all telling columns, a person who fits a group is there; known in part, they may be suppressed as well
     fits = linkage.matches > 0
@@ -546,7 +547,7 @@ def _link_to_nearest(boxes: _Boxes, known: Sequence[Column], rows: int, nodes: M
 
 
 ListedRows: TypeAlias = tuple[tuple[Column, ...], Integers, Integers]
-"""Rows of a list: what it says about people, the group they are in, how many they are."""
+"""Rows of a list: cells of people, their group, how many they are."""
 
 
 def link_listed(listed: ListedRows, known: Sequence[Column], rows: int) -> Linkage:

@@ -1,11 +1,11 @@
 """How many people of a population have the cells of a group?  F_g, next to the f_g people of the release.
 
-A population is a second table about more people, such as a register: an attacker who looks somebody up in a release may
-take anybody of it for them.  It is recoded exactly as the release is, in one of two ways:
+A population is a second table about more people, such as a register: an attacker who looks a person up in a release may
+confuse them with anybody of it.  It is recoded exactly as the release is, in one of two ways:
 
-- of a release that stands, each person of the population is looked up by what its groups print (`release.locate`), in
-  one group or none (`locate`).  Somebody who fits several groups could be counted in any of them, so that such a
-  release is refused; groups that overlap where nobody is are told apart well enough.
+- for a finished release, each person of the population is looked up by what its groups print (`release.locate`), in one
+  group or none (`locate`).  A person who fits several groups could be counted in any of them, so that such a release is
+  refused; groups may overlap where there are no people.
 - of groups that a search makes, columns are recoded along the same hierarchies, and equal cells are counted
   (`count_equal`).
 
@@ -19,9 +19,9 @@ hand, and a release that is streamed is compared a part at a time:
 A row that was found twice in all is refused, one that was found nowhere is counted.  Cost: one look per pair of parts,
 of which a held release makes one; F of a streamed release is on disk, 8 bytes a group.
 
-*Suppressed rows* that are printed as one group of `*` hold whoever of the population fits no other group.  Missing
-cells are a label, which matches itself.  Whoever of the population is known more coarsely than the release prints
-("30-39" next to 34) fits nothing: nobody is guessed.
+*Suppressed rows* that are printed as one group of `*` hold the people of the population who fit no other group.
+Missing cells are a label, which matches itself.  People of the population who are known more coarsely than the release
+prints ("30-39" next to 34) fit nothing: nobody is guessed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SomeRelease = TypeVar("SomeRelease", Release, StreamedRelease, ReleaseBlocks)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Population:
-    """People by their cells, read where they are when a release or a table says which columns matter.
+    """People by their cells, read from their source once a release or a table determines the columns.
 
     `source` is a `Table`, a `Release` that is recoded already, a path, or whatever `read_table` reads; `reading` says
     how its cells are read (`missing_marks`, `encoding`, `person`).  Two populations are the same if they are read from
@@ -104,7 +104,7 @@ class Population:
         return self.source if isinstance(self.source, str) else None
 
     def name_columns(self, columns: Sequence[str]) -> Population:
-        """Name the columns that there are, for groups that print none of them."""
+        """Return the population with the names of its columns, for groups that print none of them."""
         return replace(self, columns=tuple(columns))
 
     def rows(self, columns: Sequence[str]) -> PopulationRows:
@@ -116,7 +116,7 @@ class Population:
         return self.rows_read[names]
 
     def parts(self, columns: Sequence[str], memory: Memory, at_once: int) -> Iterator[PopulationRows]:
-        """Read the same in bounded memory, so many at a time; what is in memory already comes at once."""
+        """Read the same in bounded memory, `at_once` rows at a time; what is in memory already comes at once."""
         names = tuple(columns)
         if names in self.rows_read or not isinstance(self.source, str | pa.Table | list | tuple):
             yield self.rows(names)
@@ -153,7 +153,7 @@ class Population:
         return source.groups.columns, source.groups.sizes
 
     def people(self, columns: Sequence[str] = ()) -> int:
-        """Return how many people there are; read by some columns that it has, unless it was read already."""
+        """Return the number of people; read by some of its columns, unless it was read already."""
         if isinstance(self.source, Table | Release):
             return int(self._cells_at_hand(self.source)[1].sum())
         known = next(iter(self.rows_read.values()), None) or self.rows(self.columns or columns)
@@ -170,7 +170,7 @@ class Population:
         return replace(release, groups=replace(release.groups, populations=populations))
 
     def locate(self, release: ReleaseBlocks) -> PopulationCounts:
-        """Look everybody up by what the groups of a release print."""
+        """Count the people of each group, looking everybody up by what the groups of a release print."""
         if release.printing is not None and release.printing.averages:
             raise BadRelease(
                 "a release that prints averages does not say who is in which group; no population can be counted"
@@ -292,7 +292,7 @@ def _find_star_group(release: ReleaseBlocks) -> int | None:
 
 
 def _cut_into_runs(release: ReleaseBlocks, at_once: int | None) -> Iterator[Groups]:
-    """Go through the groups that print something, so many at a time or a few more, numbered from 1 in all."""
+    """Yield the groups that print something, about `at_once` at a time, numbered from 1 in all."""
     parts: list[Groups] = []
     many = len(release)
     # what is at hand need not be put together
@@ -311,9 +311,9 @@ def _cut_into_runs(release: ReleaseBlocks, at_once: int | None) -> Iterator[Grou
 
 
 def _look_up(rows: PopulationRows, met: Sequence[Integers], groups: Groups, release: ReleaseBlocks) -> Integers:
-    """Look rows of a population up in some more groups, which come after those before; return the people of each group.
+    """Look rows of a population up in the next groups; return the people of each group.
 
-    `met` are, of each row, in how many groups it was found so far, and the numbers of the first two (0: none).
+    `met` is updated: in how many groups each row was found so far, and the numbers of the first two (0: none).
     """
     (columns, people), (times, first, second) = rows, met
     printed = Release(groups, sensitive=release.sensitive, printing=release.printing)

@@ -1,4 +1,4 @@
-"""What does a printed label cover?  The one reader, for whoever looks people up in a release.
+"""What does a printed label cover?  One parser, for everything that looks people up in a release.
 
 A release prints `30-39`, `816**`, `{Divorced, Widowed}` or `2024-Q1` for people who have `34`, `81667`, `Widowed` and
 `2024-03-09`.  `read_label` takes a printed label apart once, into a `PrintedLabel`, which says whether it covers a
@@ -20,23 +20,23 @@ A printed label always covers itself.  Beyond that:
 | `{Salt, pepper, Widowed}` | what any part covers; a label may have commas inside: so may every run of parts |
 | `30-39 or (missing)` | also a missing label; so does `(missing)` alone |
 
-What a label can mean depends on the label that is looked for, not on a guess about the column: `2024` is a year for
-`2024-10-01` and a number for `2024.0`; `10:30` goes from 10 to 30 for `15`, and is only itself for `10:45`.  Where it
-cannot be known what was meant (runs of parts in a set), the reading that loses nobody is taken.
+The meaning of a label depends on the label that is looked for, not on a guess about the column: `2024` is a year for
+`2024-10-01` and a number for `2024.0`; `10:30` goes from 10 to 30 for `15`, and is only itself for `10:45`.  Where the
+meaning is ambiguous (runs of parts in a set), the reading that covers most is taken.
 
-Whoever knows better says so: texts named `opaque` are not read.  An attacker's hierarchies are such knowledge.
+Texts named `opaque` are not parsed, as a caller knows what they mean: an attacker's hierarchies are such knowledge.
 
-How did the labels of a release come about, where somebody says so?
+*How labels came about*, where that is known.
 
-A release prints `South` for people of whom others know `Freiburg`.  `Nodes` say what stands under such a label in one
-column: those of a hierarchy, or of what a published file tells about itself.  A `Printing` has them for all columns of
-a release that knows how it was made: a search's result, a generalised table, a file that Sidelight published.
+A release prints `South` for people of whom an attacker knows `Freiburg`.  `Nodes` are the labels under such a label in
+one column: those of a hierarchy, or of a published file's own metadata.  A `Printing` has them for all columns of a
+release whose making is known: a search's result, a generalised table, a file that Sidelight published.
 
 What is printed also decides the last step of the rule in `table.labels` (`kind_of`): whole numbers that are printed
 under names, such as regions 1 and 2 under `North`, are codes, and a category; where what is printed of them are
 intervals around them, as of ages, they are numbers.
 
-Which numbers or days does a printed label cover, from which to which?  For whoever computes with a release.
+*The ends* of the numbers or days that a printed label covers, for computations with a release.
 
 A release prints `53-90`, `[30, 40)`, `90+` or `2024-Q1`; a researcher wants the ends.  `bounds` reads one label;
 `bound_columns` gives the ends of a whole column as two columns of plain numbers or days, where all of its labels have
@@ -151,7 +151,7 @@ class PrintedLabel:
         return not forms and len(self.parts) == len(self.labels) == 1 and self.parts[0] in self.labels
 
     def covers(self, label: Label) -> bool:
-        """Return whether it may stand for what is known about somebody.
+        """Return whether it may stand for a label that is known about a person.
 
         >>> [read_label(printed).covers("34") for printed in ("34.0", "30..39", "]34, 40]", "3*", "3**", "044")]
         [True, True, False, True, False, False]
@@ -214,7 +214,7 @@ class PrintedLabel:
 
 
 def covers(printed: Label, label: Label) -> bool:
-    """Return whether a printed label may stand for what is known about somebody.
+    """Return whether a printed label may stand for a label that is known about a person.
 
     >>> [covers(printed, "34") for printed in ("34", "34.0", "*", "30-39", "[30, 40)", "(33, 34]", "3*", ">=30")]
     [True, True, True, True, True, True, True, True]
@@ -542,7 +542,7 @@ class Nodes:
 class Printing:
     """The way a release prints: the `nodes` of its columns; whether groups print `averages` of their people.
 
-    Whoever looks people up goes by it, unless they know better.
+    Lookups use it unless other hierarchies override it.
     """
 
     nodes: Mapping[str, Nodes] = field(default_factory=dict)  # by column
@@ -550,11 +550,11 @@ class Printing:
 
     @classmethod
     def from_hierarchies(cls, hierarchies: Mapping[str, Hierarchy], *, averages: bool = False) -> Printing:
-        """Print the nodes of hierarchies, or averages with distances along them."""
+        """Return the printing of nodes of hierarchies, or of averages with distances along them."""
         return cls({name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in hierarchies.items()}, averages)
 
     def override(self, other: Printing) -> Printing:
-        """Let another have the last word on the columns of which it says something."""
+        """Return the printing in which the other's columns replace these."""
         return Printing({**self.nodes, **other.nodes}, self.averages)
 
 

@@ -1,8 +1,8 @@
-"""Read a release that somebody published, as it stands.
+"""Read a published release, as it stands.
 
 Files come in two layouts: a row per person (or per value of a person), or a row per group and value with the people of
-the group and the count of the value.  Both are counted where they are, by the readers of `table`; what a missing value
-and a row of `*` mean is said by the roles, in both layouts alike.
+the group and the count of the value.  Both are counted in their engines, as tables are; the roles define what a missing
+value and a row of `*` mean, in both layouts alike.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def read_release(
     and how often the value occurs there, its `count`; no `person` is needed then.  `weight` is a column of sampling
     weights, which are added up by group (`IndividualRisk`).
     With `keep_people=True` the release remembers who is in which group, by the `person` column, so that facts can name
-    people; it is then no longer what was published, but what somebody knows who can tell who is where.
+    people; it is then no longer what was published, but what an attacker knows who can tell who is where.
 
-    In a bucketized file `group` is the column that says which bucket a row is in, and `quasi` are columns that tell
-    the people of a bucket apart (whose values stand in any order there): the release's `members`.
+    In a bucketized file `group` is the column that says which bucket a row is in, and `quasi` are columns that
+    distinguish the people of a bucket (whose values stand in any order there): the release's `members`.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"age": ["20-29", "20-29", "*"], "disease": ["Flu", "Cold", "Flu"]})
@@ -135,7 +135,7 @@ def stream_release(
 
     As `read_release`, of files, Arrow tables and Spark DataFrames; nothing but totals is held.  `memory` is what this
     process may use in all, such as "2GB"; what does not fit is sorted in temporary files, which nobody else can open
-    and which are gone with the process.  Findings and witnesses are those of `read_release`, group numbers included.
+    and which disappear with the process.  Findings and witnesses are those of `read_release`, group numbers included.
     For measures that look at a whole release at once (`MaxEnt`, `Learner`, …) groups are held, where they fit.
 
     >>> import pyarrow as pa
@@ -202,7 +202,7 @@ def _read_amounts(column: Column) -> Integers:
 
 
 def _build_from_counts(groups: Groups, table: Table, roles: Roles) -> Release:
-    """Do with missing values and suppressed groups what the roles say, as for any other file."""
+    """Build the release, with missing values and suppressed groups treated as the roles say."""
     kept = np.ones(len(groups), bool)
     if roles.suppressed == "leave out":
         kept = ~np.all([column.matches(SUPPRESSED) for column in groups.columns], axis=0)

@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Provenance:
-    """The making of a release, where that is known: what an attacker has who knows the method and the policy."""
+    """The making of a release, where that is known: for an attacker who knows the method and the policy."""
 
     method: object  # a `search.method.Method` or, with its `options`, the name of one
     policy: object  # a `policy.Policy`
@@ -97,8 +97,8 @@ class Release(Tabular, GroupLookup):
 
     Made by `read_release`, `group`, `generalise`, `from_counts`, `from_groups` or `from_buckets`; `values` (called
     `semantics` on the release) says whether a person has one value, a set or a multiset of them.  `members`
-    tells the people of a group apart where outsiders can do so; without it, all that is known about them is what is
-    printed about their group.
+    distinguishes the people of a group where an attacker can do so; without it, all that is known about them is what
+    is printed about their group.
     """
 
     is_held: ClassVar[bool] = True
@@ -121,7 +121,7 @@ class Release(Tabular, GroupLookup):
         return len(self.groups)
 
     def __iter__(self) -> Iterator[Group]:
-        """Go through the groups, each as a person reads it.
+        """Yield the groups, each as a person reads it.
 
         >>> for group in Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}]):
         ...     print(group.name, group.size, group.counts["Flu"])
@@ -131,7 +131,7 @@ class Release(Tabular, GroupLookup):
         return map(self.groups.group, range(len(self)))
 
     def __getitem__(self, which: int | GroupName | Mapping[str, object]) -> Group:
-        """Look at one group: by its place (from 0), its name, or what is printed about it.
+        """Return one group: by its index (from 0), its name, or what is printed about it.
 
         >>> ward = Release.from_counts([{"Flu": 2}, {"Cold": 3}], labels=[{"age": "20-29"}, {"age": "30-39"}])
         >>> ward[0], ward[{"age": "30-39"}].size
@@ -227,7 +227,7 @@ class Release(Tabular, GroupLookup):
 
     @property
     def populations(self) -> tuple[PopulationCounts, ...]:
-        """Return how many people of populations have the cells of each group, where that was asked for."""
+        """Return how many people of populations have the cells of each group, where they were counted."""
         return self.groups.populations
 
     @property
@@ -235,7 +235,7 @@ class Release(Tabular, GroupLookup):
         """The release itself, which has its people, columns and values at hand."""
         return self
 
-    def held(self, asked: str) -> Release:
+    def held(self, purpose: str) -> Release:
         """Return the release itself: its groups are at hand."""
         return self
 
@@ -244,7 +244,7 @@ class Release(Tabular, GroupLookup):
         return self
 
     def blocks(self) -> Iterator[GroupBlock]:
-        """Yield all groups as one block, or as a few whose counts are spread out once for all that is asked of them."""
+        """Yield all groups as one block, or as a few whose counts are spread out once for all summaries."""
         # wide and sparse: spreading out would cost more memory and time than it saves
         parts = [self.groups] if self.groups.counts.is_wide else list(self.groups.blocks())
         several, first = len(parts) > 1, 1
@@ -265,8 +265,8 @@ class Release(Tabular, GroupLookup):
         merge: Callable[[Summed, Summed], Summed],
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
-        """Summarise the blocks, in threads where there are several, and merge what comes of it, in order."""
-        # `enough` is not asked: blocks in memory are summarised faster than it would be known
+        """Summarise the blocks, in threads where there are several, and merge the summaries in order."""
+        # `enough` is not used: blocks in memory are summarised faster than it would be known
         blocks = list(self.blocks())
         if len(blocks) == 1:
             return summarise(blocks[0])
@@ -274,7 +274,7 @@ class Release(Tabular, GroupLookup):
             return fold(merge, pool.map(summarise, blocks))
 
     def group(self, which: GroupName | int) -> Groups:
-        """Look at one group, by its name or its number (from 1)."""
+        """Return one group, by its name or its number (from 1)."""
         number = group_number(which)
         if not 1 <= number <= len(self):
             raise BadRelease(f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}")
@@ -286,11 +286,10 @@ class Release(Tabular, GroupLookup):
         return sensitive_names(self.sensitive, self.domain)
 
     def about(self, column: str | None, *, known: str | Sequence[str] = ()) -> Release:
-        """Look at one of several sensitive columns: the release that a reader of that one alone sees.
+        """Return the release of one of several sensitive columns alone.
 
-        `known` are other sensitive columns whose cells somebody knows about everybody: groups are then those who print
-        the same and say the same there, as if these columns were printed about the group.  Without a `column`, all
-        stay.
+        `known` are other sensitive columns whose cells an attacker knows about everybody: groups are then split by
+        them, as if these columns were printed about the group.  Without a `column`, all stay.
 
         >>> import pyarrow as pa
         >>> import sidelight as sl
@@ -313,7 +312,7 @@ class Release(Tabular, GroupLookup):
         provenance = self.provenance if groups is self.groups else None
         if not known:
             return replace(self, groups=groups, sensitive=sensitive, provenance=provenance)
-        # who is in which part is not said by who is in which group, so that names and members are left behind
+        # names and members are of groups, and do not say who is in which part: they are dropped
         numbered = replace(groups, numbers=np.arange(1, len(groups) + 1))
         return replace(self, groups=numbered, sensitive=sensitive, people=None, members=None, provenance=provenance)
 
@@ -407,7 +406,7 @@ def _count_listed(listed: Sequence[tuple[list[Any], list[Any]]], **choices: Any)
 
 
 def _one_per_group(groups: object, entry: str, single: str) -> list[Any]:
-    """List the entries of all groups; raise `WrongKind` if it is no list: a mapping is most likely a single group."""
+    """Return the entries of all groups as a list; raise `WrongKind` for others, as a mapping may be a single group."""
     if is_listing(groups):
         return list(groups)
     raise WrongKind(
@@ -474,10 +473,10 @@ def _label_columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> 
     return tuple(Column.of(name, [label(cells.get(name)) for cells in labels]) for name in names)
 
 
-def _semantics(given: object) -> Semantics:
-    if not is_one_of(given, Semantics):
-        raise BadRelease(f'no {parameter("values", given)}; choose "single", "set" or "multiset"')
-    return cast("Semantics", given)
+def _semantics(values: object) -> Semantics:
+    if not is_one_of(values, Semantics):
+        raise BadRelease(f'no {parameter("values", values)}; choose "single", "set" or "multiset"')
+    return cast("Semantics", values)
 
 
 def refuse_too_many_people(amount: int) -> None:
@@ -515,7 +514,7 @@ def _check_groups(groups: Groups) -> None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Members:
-    """The people of each group by their *keys*: the quasi-identifier values that outsiders may know about a person.
+    """The people of each group by their *keys*: the quasi-identifier values that an attacker may know of a person.
 
     `columns` have a row per distinct key; `people[i]` people with key `key[i]` are in the group in row
     `group[i]` of the release.  Entries stand by group.
@@ -534,7 +533,7 @@ class Members:
 
     @classmethod
     def build(cls, columns: tuple[Column, ...], group: Integers, people: Integers) -> Members:
-        """Gather rows that say who is in which group; rows that say the same are counted together.
+        """Build members from rows of people and their group; equal rows are counted together.
 
         >>> who = Members.build((Column.of("sex", ["m", "f", "m"]),), np.array([0, 0, 0]), np.array([1, 1, 1]))
         >>> [who.columns[0].cell(key) for key in who.key], who.people.tolist()
@@ -549,7 +548,7 @@ class Members:
 
     @classmethod
     def as_printed(cls, groups: Groups) -> Members:
-        """Take what is printed about each group, also where that is nothing, for the key of all of its people."""
+        """Return members whose key is what is printed about their group, even if that is nothing."""
         rows = np.arange(len(groups))
         return cls(groups.columns, rows, rows, groups.sizes)
 
@@ -561,7 +560,7 @@ class Members:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedRelease(Streamed, GroupLookup):
-    """A release that is gone through group by group; made by `stream_release`."""
+    """A release that is read block by block; made by `stream_release`."""
 
     is_held: ClassVar[bool] = False
 
@@ -580,7 +579,7 @@ class StreamedRelease(Streamed, GroupLookup):
 
     @cached_property
     def outline(self) -> Release:
-        """Everybody as one group, which prints what the first group does: what is known before groups are looked at."""
+        """Everybody as one group that prints what the first group does: what is known before groups are read."""
         groups = Groups(
             self.domain,
             np.array([self.size]),
@@ -593,16 +592,16 @@ class StreamedRelease(Streamed, GroupLookup):
         )
         return Release(groups, sensitive=self.sensitive, intake=self.intake, printing=self.printing)
 
-    def held(self, asked: str) -> Release:
-        """Hold all groups, as `read_release` does, for who asks something of all of them at once; `NoRoom` if too many.
+    def held(self, purpose: str) -> Release:
+        """Return the release with all groups in memory, as `read_release` does; raise `NoRoom` if they are too many.
 
         >>> import pyarrow as pa
         >>> import sidelight as sl
         >>> rows = pa.table({"age": ["20-29", "30-39"], "disease": ["Flu", "Cold"]})
-        >>> sl.stream_release(rows, group="age", sensitive="disease").held("somebody")
+        >>> sl.stream_release(rows, group="age", sensitive="disease").held("a test")
         <Release of 2 people in 2 groups, disease: 2 values (single)>
         """
-        groups = hold_groups(self.stream, self.memory, partial(self.memory.too_many_at_once, asked))
+        groups = hold_groups(self.stream, self.memory, partial(self.memory.too_many_at_once, purpose))
         return Release(groups, sensitive=self.sensitive, intake=self.intake, printing=self.printing)
 
     def __len__(self) -> int:
@@ -612,11 +611,11 @@ class StreamedRelease(Streamed, GroupLookup):
         return int(self.__dict__["_groups"])
 
     def local(self) -> StreamedRelease:
-        """Have all groups in this process, or in its temporary files."""
+        """Return the release with all groups in this process, or in its temporary files."""
         return replace(self, stream=self.stream.brought_here(self.memory))
 
     def blocks(self) -> Iterator[GroupBlock]:
-        """Go through all groups in order, some at a time."""
+        """Yield all groups in order, some at a time."""
         groups = 0
         for block in self.stream.blocks():
             groups += len(block)
@@ -629,7 +628,7 @@ class StreamedRelease(Streamed, GroupLookup):
         merge: Callable[[Summed, Summed], Summed],
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
-        """Summarise all groups where they are, some at a time, and merge what comes of it, in order."""
+        """Summarise all groups where they are, block by block, and merge the summaries in order."""
         # what goes to executors must not bring this release along
         semantics, populations = self.semantics, self.populations
 
@@ -650,7 +649,7 @@ class StreamedRelease(Streamed, GroupLookup):
 
 
 ReleaseBlocks: TypeAlias = Release | StreamedRelease
-"""A release whose groups come in blocks: in memory, or gone through and never held."""
+"""A release whose groups come in blocks: in memory, or read and never held."""
 
 
 def _describe_release(release: ReleaseBlocks) -> str:

@@ -1,9 +1,9 @@
-"""The slow, obvious twins: every answer by its definition, going through all worlds one by one.
+"""The slow, obvious twins: every answer by its definition, enumerating all worlds.
 
 For replaying small witnesses, and for tests; the number of worlds explodes with the sizes of groups.
 
     every_world, probability            of any event: the definition of everything else
-    investigation_probability           what somebody found out about a person (`closed_forms.odds`)
+    investigation_probability           what an attacker found out about a person (`closed_forms.odds`)
     smallest_epsilon_of_group, _by_cell `PriorBelief`: values are drawn independently from an unknown distribution,
                                         itself drawn from a Dirichlet prior, so each sequence of values has a known
                                         probability, and a belief is a ratio of two sums of such probabilities: over
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 Person: TypeAlias = tuple[int, int]
-"""Somebody: the number of a group (from 1) and a position in it (from 0).  Facts count from 1: `Someone(g, i + 1)`."""
+"""A person: the number of a group (from 1) and a position in it (from 0).  Facts count from 1: `Someone(g, i + 1)`."""
 
 Item = TypeVar("Item")
 
@@ -87,7 +87,7 @@ def every_world(release: Release) -> Iterator[World]:
 
 
 def probability(release: Release, event: WorldEvent, *, given: WorldEvent = lambda _world: True) -> Fraction:
-    """Worlds where both hold / worlds where `given` holds.
+    """Return worlds where both hold / worlds where `given` holds.
 
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
@@ -105,7 +105,7 @@ def probability(release: Release, event: WorldEvent, *, given: WorldEvent = lamb
 
 
 def investigation_probability(release: Release, investigation: Investigation) -> Fraction:
-    """Return how sure of a value what was found out makes an attacker: the slow twin of `closed_forms.odds`."""
+    """Return the probability of a value after an investigation: the slow twin of `closed_forms.odds`."""
     names = investigation.groups()
     groups = [release.group(name) for name in names]
     small = Release.from_counts(
@@ -121,14 +121,14 @@ def investigation_probability(release: Release, investigation: Investigation) ->
 
 
 def has_few_worlds(release: Release, investigation: Investigation, most: int) -> bool:
-    """Return whether the groups in question have at most so many worlds."""
+    """Return whether the groups in question have at most `most` worlds."""
     groups = [release.group(name) for name in investigation.groups()]
     small = all(part.sizes[0] + part.counts.row(0).sum() <= 64 for part in groups)  # else do not even count them
     return small and prod(number_of_worlds(part) for part in groups) <= most
 
 
 def number_of_worlds(group: Groups) -> int:
-    """Count the worlds of one group without going through them."""
+    """Count the worlds of one group without enumerating them."""
     people = int(group.sizes[0])
     counts: list[int] = group.counts.row(0).tolist()
     if group.semantics == "single":
@@ -168,7 +168,7 @@ def _event(semantics: str, investigation: Investigation, names: list[GroupName])
 
 
 def up_to(things: Sequence[Item], most: int, *, least: int = 0) -> Iterator[tuple[Item, ...]]:
-    """Yield all ways to choose at most so many things, few first."""
+    """Yield all ways to choose `least` to `most` things, few first."""
     for number in range(least, min(most, len(things)) + 1):
         yield from combinations(things, number)
 
@@ -176,13 +176,13 @@ def up_to(things: Sequence[Item], most: int, *, least: int = 0) -> Iterator[tupl
 ValueSequence: TypeAlias = tuple[Label, ...]
 
 SequencePrior: TypeAlias = Callable[[ValueSequence], Fraction]
-"""How likely a sequence of values is, before anything is published."""
+"""The probability of a sequence of values, before anything is published."""
 
 Epsilon: TypeAlias = Fraction | float
 
 
 def dirichlet_prior(parameters: Mapping[Label, Fraction]) -> SequencePrior:
-    """Return the prior that draws one after another: each value as likely as its parameter and number so far make it.
+    """Return the prior that draws values one by one, each in proportion to its parameter plus its number so far.
 
     >>> prior = dirichlet_prior({"a": Fraction(1), "b": Fraction(2)})
     >>> prior(("a", "a", "b")), prior(("b", "a", "a"))
@@ -205,7 +205,7 @@ def independent_prior(shares: Mapping[Label, Fraction]) -> SequencePrior:
 
 
 def few_worlds(values: int, people: int) -> bool:
-    """Return whether so many people have few enough sequences of at least two values; not even counted for a crowd."""
+    """Return whether `people` people have few enough sequences of at least two values; not even counted for many."""
     most = 300  # sequences (one of them unseen) that a group may have to be replayed one by one
     return bool(people < most.bit_length() and values**people <= most)
 
@@ -220,9 +220,9 @@ def smallest_epsilon_of_group(
     matches: bool = True,
     ruled_out: Iterable[Label] = (),
 ) -> Epsilon | None:
-    """Return ε of one group by the definition: the worst over who is asked about and who is known.
+    """Return ε of one group by the definition: the worst over the target and the people who are known.
 
-    `counts` is what is published of the group, `has` the value or predicate asked about, which the person `matches` or
+    `counts` is what is published of the group, `has` the value or predicate in question, which the target `matches` or
     does not, having none of the values that are `ruled_out`; None if there is nobody like that.
 
     >>> prior = dirichlet_prior({"Flu": Fraction(2), "Cold": Fraction(3)})
@@ -242,11 +242,11 @@ def smallest_epsilon_of_group(
     worst: Epsilon | None = None
     for truth, (everybody, others) in bags.items():
         if everybody != published or has(truth[0]) != matches:
-            continue  # the person asked about is the first
-        # known are up to so many of the group, all but the first; the others known are in other groups
+            continue  # the target is the first person
+        # up to `known` people of the group are known, but not the first; others known are in other groups
         for people in up_to(range(1, len(truth)), known):
             fits = [world for world in likely if all(world[n] == truth[n] for n in people)]
-            # told of the release with the person in it, and of the same without
+            # after the release with the person in it, and after the one without
             p_in = belief([world for world in fits if bags[world][0] == published])
             p_out = belief([world for world in fits if bags[world][1] == others])
             epsilon = _ratio(p_in, p_out)

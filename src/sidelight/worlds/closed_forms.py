@@ -4,11 +4,11 @@
 per person.  State: how many people of each kind (by what they avoid) still have nothing; values that nobody avoids, and
 people who are not mentioned, are counted at once.
 
-`odds` (for `Acquaintance`): what somebody found out about one person, some others and a family.  With n people, m of
+`odds` (for `Acquaintance`): what an attacker found out about one person, some others and a family.  With n people, m of
 them with the value and a of them mentioned, none of the a has it in C(n−m, a) / C(n, a) of the worlds (`set`,
 `single`), or in ((n−a)/n)^m (`multiset`); groups are independent, so their odds are multiplied.
 
-Of whom, and of which value, is somebody surest?  Over everybody in the release, not only over those facts mention.
+The likeliest value of any person: over everybody in the release, not only over those whom facts mention.
 
     risk(release, φ)  =  max over people p and values s of  Pr(p has s | release, φ)
 
@@ -22,7 +22,7 @@ lacking the value, and decided in fractions over the few different (m, n) near t
 
 Source: Martin et al., Worst-case background knowledge, ICDE 2007, definition 5.
 
-How likely does one cut of a group pass in random worlds of the group's own counts, and who has what then?
+The probability that one cut of a group passes in random worlds of the group's own counts, and of values then:
 
 Symbols     A group of n people, n_s of whom have value s, is cut: a people left, n − a right.  Any a people are as
             likely the left half as any others; L_s of them have value s.  The cut passes when low_s ≤ L_s ≤ high_s for
@@ -36,7 +36,7 @@ Numbers     Whole numbers throughout.  A polynomial is one large integer: its co
             as many bytes as the largest can need, so that a product of integers is one of polynomials.
 Cost        About 4 products of a·n bits per value that is not lumped; with d > 0 up to (d + 1)⁴ times as many.
 
-For one who knows the method (one failed cut), and for releases that resist such a one.
+For attackers who know the method (one failed cut), and for releases that resist them.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def probability_of_avoiding(counts: Mapping[Label, int], avoided: Sequence[Avoid
 
 
 def ways_to_avoid(counts: Mapping[Label, int], avoided: Sequence[Avoided]) -> int:
-    """Count the ways to hand out values so, going through those that somebody avoids one by one.
+    """Count the ways to hand out values so, adding avoided values one by one.
 
-    People who avoid the same values are alike: a state is how many of each kind still have nothing.
+    People who avoid the same values are interchangeable: a state is how many of each kind still have nothing.
 
     >>> ways_to_avoid({"a": 1, "b": 1}, [frozenset("a"), frozenset("b")])
     1
@@ -98,13 +98,13 @@ def ways_to_avoid(counts: Mapping[Label, int], avoided: Sequence[Avoided]) -> in
             for after, more in _hand_out(waiting, may, amount):
                 # states that are reached in several ways are one, and their ways add up
                 states[after] += ways * more
-    # whoever still waits takes any of the values that nobody avoids
+    # people who still wait take any of the values that nobody avoids
     others = sum(counts.values()) - sum(named.values())
     return sum(ways * perm(others, sum(waiting)) for waiting, ways in states.items())
 
 
 def _hand_out(waiting: tuple[int, ...], may: list[bool], amount: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield who still waits after a value of which there are `amount` is handed out, and in how many ways."""
+    """Yield the states after `amount` occurrences of a value are handed out, and in how many ways."""
     most = [min(people, amount) if allowed else 0 for people, allowed in zip(waiting, may, strict=True)]
     for served in product(*(range(number + 1) for number in most)):
         if sum(served) <= amount:
@@ -118,7 +118,7 @@ def _hand_out(waiting: tuple[int, ...], may: list[bool], amount: int) -> Iterato
 Number = TypeVar("Number", Fraction, Decimal)
 
 AT_ONCE = 256
-"""So many factors are multiplied as whole numbers before they are divided; longer ones are slow to divide."""
+"""The number of factors that are multiplied as whole numbers before they are divided; longer ones divide slowly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Investigation:
 
 
 def odds(release: Release, investigation: Investigation, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
-    """Count worlds that fit what was found out: those in which the target has the value : those in which not.
+    """Count the worlds that fit an investigation: those in which the target has the value : those in which not.
 
     Worlds are counted up to a factor that both numbers share, in the arithmetic of `ratio`, which divides.
 
@@ -180,27 +180,27 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
 
 
 def _single(
-    found: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
+    known: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
 ) -> tuple[Number, Number]:
     """Hand occurrences to the people mentioned; the rest can be handed out in equally many ways in both cases."""
-    others, family = found.within(name)
+    others, family = known.within(name)
     remaining = groups.value_counts(0)
     for text, people in others.values:
         if remaining.get(text, 0) < people:
             return ratio(0, 1), ratio(0, 1)
         remaining[text] -= people
-    people, having = sum(remaining.values()), remaining.get(found.value, 0)
-    if found.group != name:
+    people, having = sum(remaining.values()), remaining.get(known.value, 0)
+    if known.group != name:
         return ratio(1, 1), _probability_of_missing(people, having, family.people, ratio)
     # the target lacks the value by having another one that is not ruled out
-    other = sum(count for text, count in remaining.items() if text != found.value and text not in found.rules_out)
+    other = sum(count for text, count in remaining.items() if text != known.value and text not in known.rules_out)
     return ratio(having, 1), other * _probability_of_missing(people - 1, having, family.people, ratio)
 
 
 def _probability_of_missing(people: int, having: int, mentioned: int, ratio: Callable[[int, int], Number]) -> Number:
     """Choose m = `having` of n people: the probability that none of a = `mentioned` is chosen, C(n−m, a) / C(n, a).
 
-    It is a product of m factors, or of a, whichever is less: what is not mentioned costs nothing.
+    It is a product of m factors, or of a, whichever is less.
     """
     if mentioned and having > people - mentioned:
         return ratio(0, 1)
@@ -214,12 +214,12 @@ def _probability_of_missing(people: int, having: int, mentioned: int, ratio: Cal
 
 
 def _several_values(
-    found: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
+    known: Investigation, name: GroupName, groups: Groups, ratio: Callable[[int, int], Number]
 ) -> tuple[Number, Number]:
     """Choose who has the value, and each that was ruled out; in a multiset, each occurrence chooses a person."""
-    others, family = found.within(name)
+    others, family = known.within(name)
     everybody, counts = int(groups.sizes[0]), groups.value_counts(0)
-    people, having = everybody - others.people, counts.get(found.value, 0)
+    people, having = everybody - others.people, counts.get(known.value, 0)
     repeated = groups.semantics == "multiset"
 
     def missing(people: int, having: int, mentioned: int) -> Number:
@@ -229,36 +229,36 @@ def _several_values(
 
     if people <= 0 < having if repeated else having > people:
         return ratio(0, 1), ratio(0, 1)
-    if found.group != name:
+    if known.group != name:
         return ratio(1, 1), missing(people, having, family.people)
     has = 1 - missing(people, having, 1) if repeated else ratio(having, people)
     lacks = missing(people, having, 1 + family.people)
-    for text in found.rules_out:
+    for text in known.rules_out:
         lacks *= missing(everybody, counts.get(text, 0), 1)
     return has, lacks
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SurestGuess:
-    """The person and value that somebody is surest of; `posterior(release, guess.target, given=…)` is its probability.
+    """The likeliest value of any person to an attacker; `posterior(release, guess.target, given=…)` is its probability.
 
-    People of a group whom the facts do not mention are all alike; one of them stands for all (`unnamed`).
+    People of a group whom the facts do not mention are interchangeable; one of them stands for all (`unnamed`).
     """
 
     person: Who
     group: GroupName
     value: Label
     probability: Fraction
-    before: Fraction  # to one who knows nothing but the release
+    before: Fraction  # from the release alone
     unnamed: bool = False  # anyone of the group whom the facts do not mention
 
     @property
     def target(self) -> Has:
-        """What is guessed, as a fact."""
+        """The guess as a fact."""
         return Has(self.person, self.value)
 
     def who(self) -> str:
-        """Return about whom the guess is."""
+        """Return the person in words."""
         return f"anyone else in {self.group}" if self.unnamed else person_text(self.person)
 
     def __str__(self) -> str:
@@ -269,16 +269,16 @@ class SurestGuess:
 
 
 def values_in_question(release: Release, apart_from: Sequence[Label]) -> Integers:
-    """List the values that somebody may want to learn, as places in the domain."""
+    """Return the values that an attacker may want to learn, as indices in the domain."""
     left_out = {release.groups.code_of(label(value)) for value in apart_from}
-    places = np.array([place for place in range(len(release.domain)) if place not in left_out], np.int64)
-    if len(places) == 0:
+    indices = np.array([index for index in range(len(release.domain)) if index not in left_out], np.int64)
+    if len(indices) == 0:
         raise BadKnowledge(f"{parameter('apart_from')} leaves no value to ask about; leave one of them out")
-    return places
+    return indices
 
 
-def surest_elsewhere(release: Release, concerned: Collection[int], places: Integers) -> SurestGuess | None:
-    """Return the surest guess in the groups that facts do not concern; the first of equal ones, if any group is left.
+def surest_elsewhere(release: Release, concerned: Collection[int], indices: Integers) -> SurestGuess | None:
+    """Return the likeliest guess in the groups that facts do not concern; the first of equal ones; None if no groups.
 
     >>> release = Release.from_counts([{"Flu": 3, "Cold": 1}, {"Flu": 1, "Cold": 1}])
     >>> surest_elsewhere(release, [1], np.array([0, 1]))  # by the groups' numbers
@@ -287,10 +287,10 @@ def surest_elsewhere(release: Release, concerned: Collection[int], places: Integ
     rows = np.flatnonzero(~np.isin(release.groups.numbers, [*concerned]))
     if len(rows) == 0:
         return None
-    most, sizes = release.groups.counts.take(rows).highest(places), release.groups.sizes[rows]
+    most, sizes = release.groups.counts.take(rows).highest(indices), release.groups.sizes[rows]
     independent = release.semantics == "multiset"  # each occurrence is anybody's
     with np.errstate(divide="ignore", invalid="ignore"):
-        # logarithm of the probability that somebody lacks the most frequent value
+        # logarithm of the probability that a person lacks the most frequent value
         lacking: Floats = (
             np.where(most > 0, most * np.log1p(-1 / sizes), 0.0) if independent else np.log1p(-most / sizes)
         )
@@ -307,20 +307,20 @@ def surest_elsewhere(release: Release, concerned: Collection[int], places: Integ
     at = near[min(int(at) for at, each in zip(first, probabilities, strict=True) if each == surest)]
     row = int(rows[at])
     counts = release.groups.counts.row(row)
-    value = release.domain[next(int(place) for place in places if counts[place] == most[at])]
+    value = release.domain[next(int(index) for index in indices if counts[index] == most[at])]
     return SurestGuess(Someone(row + 1), release.groups.name(row), value, surest, surest)
 
 
 PackedParts: TypeAlias = Mapping[tuple[int, int], int]
-"""Packed polynomials, by how many different values they have left and right; more than d are d."""
+"""Packed polynomials, by the number of different values left and right; more than d are d."""
 
 BoundedValue: TypeAlias = tuple[int, int, int]
-"""How many people have a value, and how many of them the left half has at least and at most."""
+"""The number of people with a value, and the bounds on how many of them are in the left half."""
 
 
 @dataclass(frozen=True)
 class OneCut:
-    """A cut of a group with these counts that leaves so many people left, and which left halves pass.
+    """A cut of a group with these counts and `left` people on the left, and which left halves pass.
 
     >>> cut = OneCut.build((3, 2, 1), left=2, most_left=1, most_right=2)
     >>> cut.low, cut.high
@@ -341,7 +341,7 @@ class OneCut:
 
     @classmethod
     def build(cls, counts: Sequence[int], left: int, most_left: int, most_right: int, *, different: int = 0) -> OneCut:
-        """Build the cut in which no value has more than so many people of the left half, and of the right one."""
+        """Build the cut with at most `most_left` people of any value in the left half, `most_right` in the right."""
         low = tuple(max(count - most_right, 0) for count in counts)
         return cls(tuple(counts), left, low, tuple(min(count, most_left) for count in counts), different)
 
@@ -352,22 +352,22 @@ class OneCut:
 
     @cached_property
     def halves(self) -> int:
-        """How many left halves there are."""
+        """The number of left halves."""
         return comb(self.people, self.left)
 
     @cached_property
     def passing(self) -> int:
-        """How many of them pass."""
+        """The number of left halves that pass."""
         return self._ways(self._product(self._lump_ways, self._first_ways[-1]))
 
     @property
     def probability(self) -> Fraction:
-        """How likely the cut passes."""
+        """The probability that the cut passes."""
         return Fraction(self.passing, self.halves)
 
     @cached_property
     def left_expectations(self) -> tuple[int, ...]:
-        """Per value, how many people have it left, added up over the halves that pass: E[L_s; pass] times `halves`."""
+        """Per value, the people with it on the left, summed over the halves that pass: E[L_s; pass] times `halves`."""
         lump, kinds = self._kinds
         # products from both ends leave out one value at a time without dividing polynomials
         after = self._products(kinds[::-1])[::-1]
@@ -384,7 +384,7 @@ class OneCut:
         )
 
     def shares_when_failing(self, *, right: bool = False) -> tuple[Fraction, ...]:
-        """Per value, how likely somebody on the left (or right) has it when the cut fails, as some left half does."""
+        """Return per value its probability for a person on the left (or right) when the cut fails, which it may."""
         failing = self.halves - self.passing
         people = self.people - self.left if right else self.left
         shares = []
@@ -409,11 +409,11 @@ class OneCut:
 
     @cached_property
     def _bytes(self) -> int:
-        """How many bytes hold any coefficient: at most n·2ⁿ."""
+        """The number of bytes that hold any coefficient: at most n·2ⁿ."""
         return (self.people + self.people.bit_length()) // 8 + 1
 
     def _binomials(self, kind: BoundedValue, *, weighted: bool = False) -> PackedParts:
-        """Return packed C(n_s, x), or x·C(n_s, x), for x within bounds, apart by the sides where somebody has it."""
+        """Return packed C(n_s, x), or x·C(n_s, x), for x within bounds, by the sides where the value occurs."""
         count, low, high = kind
         low, high = max(low, 0), min(high, self.left)
         if not self.different:

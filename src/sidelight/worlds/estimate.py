@@ -1,4 +1,4 @@
-"""What can be said where counting takes too long: whether facts can all hold, bounds, and estimates.
+"""Answers where counting takes too long: whether facts can all hold, bounds, and estimates.
 
 Worlds sampled at random, each that satisfies the constraints equally likely:
 
@@ -79,24 +79,24 @@ if TYPE_CHECKING:
     from sidelight.worlds.identify import Entities
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
-"""For each world of a sample, whether something holds."""
+"""Per world of a sample, whether something holds."""
 
 SampledWorlds: TypeAlias = dict[tuple[int, int], Truths]
 """(variable, block) → whether the variable takes it."""
 
 Sampler: TypeAlias = Callable[[int, np.random.Generator], SampledWorlds]
-"""Samples so many worlds."""
+"""Samples a number of worlds."""
 
 
 def world_sampler(frontier: Frontier, meter: Meter) -> Sampler:
-    """Return what samples worlds that satisfy the constraints of a frontier whose schedule is exhaustive; none if none.
+    """Return a sampler of worlds that satisfy the constraints of a frontier whose schedule is exhaustive.
 
-    Counting is done once, whatever is sampled then.
+    Counting is done once, for all samples.
     """
     completions = {step: after for step, *_, after in frontier.sweep_back(frontier.layers(meter), meter)}
 
     def list_moves(state: int, step: int) -> tuple[list[tuple[int, bool]], list[float]]:
-        """Return the states after each move, whether it takes the block, and how likely it is."""
+        """Return the states after each move, whether it takes the block, and its probability."""
         transition, completed = frontier.transitions[step], completions[step]
         fields = state & transition.mask
         if isinstance(transition, Assign):
@@ -133,7 +133,7 @@ def world_sampler(frontier: Frontier, meter: Meter) -> Sampler:
 
 
 def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) -> SampledWorlds:
-    """Sample so many worlds whatever the constraints: person by person, by what is left of each block."""
+    """Sample worlds without constraints: person by person, from what is left of each block."""
     sample: SampledWorlds = {}
     for group, size in problem.sizes.items():
         variables = [variable for variable, members in enumerate(problem.members) if group in members]
@@ -150,7 +150,7 @@ def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) 
 def _take(
     semantics: str, remaining: npt.NDArray[np.int_], people: int, rng: np.random.Generator
 ) -> tuple[Truths, npt.NDArray[np.int_]]:
-    """Draw what one of so many people takes of what is left, in each world: which blocks, how many of each."""
+    """Draw what one of `people` people takes of what is left, in each world: which blocks, how many of each."""
     if semantics == "multiset":
         # each occurrence chooses among the people who are left
         taken = rng.binomial(remaining, 1 / people)
@@ -189,7 +189,7 @@ def evaluate(formula: Formula, worlds: SampledWorlds, problem: CountingProblem) 
 
 
 MOST_TRUTHS = 50_000_000
-"""At most so many truths (a variable takes a block) are in memory, for as many worlds as that allows."""
+"""The number of truths (a variable takes a block) in memory at most, which limits the worlds sampled at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Estimate:
 
     @classmethod
     def exactly(cls, value: Fraction, confidence: float) -> Estimate:
-        """Return what was counted."""
+        """Return an exact answer as an estimate."""
         _check_confidence(confidence)
         return cls(value, float(value), float(value), confidence)
 
@@ -332,14 +332,14 @@ def estimate_probabilities(
 ) -> list[Estimate]:
     """Estimate the targets in worlds sampled from what can be counted, keeping those that fit all facts.
 
-    The targets are about the same people.  Nothing if no such world came up in the time that is left.
+    The targets are about the same people.  Empty if no such world came up in the time that is left.
     """
     problem, sample = _sampler(attempts, targets, facts)
     condition = problem.formulas.conjoin(map(problem.formula, facts))
     formulas = list(map(problem.formula, targets))
     hits, kept, sampled = np.zeros(len(formulas), int), 0, 0
     at_once = min(samples, max(MOST_TRUTHS // (len(problem.members) * len(problem.block_values) + 1), 1))
-    # At most so many worlds are sampled for each one that is kept.
+    # at most 50 worlds are sampled for each one that is kept
     while kept < samples and sampled < 50 * samples and not (sampled and attempts.spent.is_late()):
         worlds = sample(at_once, rng)
         fitting = np.flatnonzero(evaluate(condition, worlds, problem))[: samples - kept]
@@ -363,16 +363,16 @@ def _sampler(attempts: Attempts, targets: Sequence[Fact], facts: Sequence[Fact])
 
 
 Oracle: TypeAlias = Callable[[Sequence[int]], bool]
-"""Says of some things, by number and in order, whether they cannot all hold."""
+"""Whether some things, by number and in order, cannot all hold."""
 
 MOST_STEPS, ORACLE_STEPS = 100_000, 100
-"""After so many steps, of which asking the oracle takes many, a minimal set that may not be a minimum will do."""
+"""The steps of a search for a minimum set, and of one call of the oracle; after them, a minimal set will do."""
 
 
 def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int]:
-    """Return a smallest part of 0, 1, …, number − 1 that is unsatisfiable, as all of them are.
+    """Return a smallest subset of 0, 1, …, number − 1 that is unsatisfiable, as all of them are.
 
-    Of many, it may not be the smallest, but nothing of it can be left out.
+    Of many, it may not be the smallest, but it is minimal.
 
     >>> minimum_unsatisfiable_subset(9, lambda some: {2, 5, 7} <= {*some} or {3, 8} <= {*some})
     [3, 8]
@@ -386,68 +386,68 @@ def minimum_unsatisfiable_subset(number: int, unsatisfiable: Oracle) -> list[int
                 needed = rest
         many = (many + 1) // 2 if many > 1 else 0
     try:
-        return _HittingSetSearch(number, unsatisfiable).minimum(needed)
+        return smaller_subset(number, unsatisfiable, needed)
     except OverEffort:
         return needed
 
 
-@dataclass(slots=True)
-class _HittingSetSearch:
-    number: int
-    unsatisfiable: Oracle
-    steps: int = 0
+def smaller_subset(number: int, unsatisfiable: Oracle, minimal: list[int]) -> list[int]:
+    """Return a minimum unsatisfiable set: `minimal`, if none is smaller; raise `OverEffort` after `MOST_STEPS`."""
+    steps = 0
 
-    def minimum(self, minimal: list[int]) -> list[int]:
-        """Return a smaller set than this one, if there is one."""
-        corrections: list[list[int]] = []
-        size = 1  # no unsatisfiable set is smaller than this
-        while size < len(minimal):
-            # invariant: every unsatisfiable set hits all `corrections` and has at least `size` elements
-            chosen = self._hitting_set(corrections, size, frozenset())
-            if chosen is None:
-                size += 1
-            elif self._is_unsatisfiable(chosen):
-                return sorted(chosen)
-            else:
-                corrections.append(self._correction_set(chosen))
-        return minimal
-
-    def _correction_set(self, satisfiable: frozenset[int]) -> list[int]:
-        """Grow a satisfiable set to a maximal one, many at once; give what stays out."""
-        maximal, outside = satisfiable, list[int]()
-        blocks = [[each for each in range(self.number) if each not in satisfiable]]
-        while blocks:
-            block = blocks.pop()
-            if not self._is_unsatisfiable(maximal.union(block)):
-                maximal = maximal.union(block)
-            # invariant: `maximal` is satisfiable, and with any of `outside` it is not
-            elif len(block) == 1:
-                outside += block
-            else:
-                half = len(block) // 2
-                blocks += [block[half:], block[:half]]
-        return outside
-
-    def _hitting_set(self, corrections: list[list[int]], size: int, chosen: frozenset[int]) -> frozenset[int] | None:
-        """Choose at most so many, one of each correction set among them; the first ones where there is a choice."""
-        missed = [correction for correction in corrections if chosen.isdisjoint(correction)]
-        self._spend(1)
-        if not missed or len(chosen) == size:
-            return None if missed else chosen
-        for each in min(missed, key=len):
-            hitting = self._hitting_set(missed, size, chosen | {each})
-            if hitting is not None:
-                return hitting
-        return None
-
-    def _is_unsatisfiable(self, some: frozenset[int]) -> bool:
-        self._spend(ORACLE_STEPS)
-        return self.unsatisfiable(sorted(some))
-
-    def _spend(self, steps: int) -> None:
-        self.steps += steps
-        if self.steps > MOST_STEPS:
+    def spend(more: int) -> None:
+        nonlocal steps
+        steps += more
+        if steps > MOST_STEPS:
             raise OverEffort
+
+    def is_unsatisfiable(some: frozenset[int]) -> bool:
+        spend(ORACLE_STEPS)
+        return unsatisfiable(sorted(some))
+
+    corrections: list[list[int]] = []
+    size = 1
+    while size < len(minimal):
+        # invariant: every unsatisfiable set hits all `corrections` and has at least `size` elements
+        chosen = _hitting_set(corrections, size, frozenset(), spend)
+        if chosen is None:
+            size += 1
+        elif is_unsatisfiable(chosen):
+            return sorted(chosen)
+        else:
+            corrections.append(_correction_set(number, chosen, is_unsatisfiable))
+    return minimal
+
+
+def _correction_set(
+    number: int, satisfiable: frozenset[int], is_unsatisfiable: Callable[[frozenset[int]], bool]
+) -> list[int]:
+    """Grow a satisfiable set to a maximal one, many at once; return its complement."""
+    maximal, outside = satisfiable, list[int]()
+    blocks = [[each for each in range(number) if each not in satisfiable]]
+    while blocks:
+        block = blocks.pop()
+        if not is_unsatisfiable(maximal.union(block)):
+            maximal = maximal.union(block)
+        # invariant: `maximal` is satisfiable, and with any of `outside` it is not
+        elif len(block) == 1:
+            outside += block
+        else:
+            half = len(block) // 2
+            blocks += [block[half:], block[:half]]
+    return outside
+
+
+def _hitting_set(
+    corrections: list[list[int]], size: int, chosen: frozenset[int], spend: Callable[[int], None]
+) -> frozenset[int] | None:
+    """Choose at most `size` things that hit all correction sets; the first ones where there is a choice."""
+    missed = [correction for correction in corrections if chosen.isdisjoint(correction)]
+    spend(1)
+    if not missed or len(chosen) == size:
+        return None if missed else chosen
+    hitting = (_hitting_set(missed, size, chosen | {each}, spend) for each in min(missed, key=len))
+    return next((each for each in hitting if each is not None), None)
 
 
 Row: TypeAlias = tuple[Mapping[Any, int], float, float]
@@ -460,7 +460,7 @@ An unknown is 0 or 1: an atom `Takes`, a formula that has to hold where it is 1,
 def world_search(
     release: Release, entities: Entities, facts: Sequence[Fact], meter: Meter
 ) -> Callable[[Iterable[int]], bool]:
-    """Return what says whether some of these facts, by number, hold in some world; it may raise `OverEffort`."""
+    """Return a test of whether some of these facts, by number, hold in some world; it may raise `OverEffort`."""
     problem = compile_facts(release, entities, (), watched=facts)
     formulas = [problem.formula(fact) for fact in facts]
 
@@ -469,8 +469,8 @@ def world_search(
         from scipy.sparse import csr_array  # noqa: PLC0415
 
         meter.check_time()
-        wanted = dict.fromkeys(formulas[number] for number in chosen)
-        rows = [*_formula_rows(problem, wanted)]
+        required = dict.fromkeys(formulas[number] for number in chosen)
+        rows = [*_formula_rows(problem, required)]
         rows += _supply_rows(problem, (each for row, _, _ in rows for each in row if type(each) is Takes))
         if not rows:
             return True
@@ -478,7 +478,7 @@ def world_search(
         row_of = np.repeat(np.arange(len(rows)), [len(row) for row, _, _ in rows])
         column_of = [columns[unknown] for row, _, _ in rows for unknown in row]
         coefficients = np.array([each for row, _, _ in rows for each in row.values()], float)
-        hold = np.array([unknown in wanted for unknown in columns], float)
+        hold = np.array([unknown in required for unknown in columns], float)
         answer = milp(
             np.zeros(len(hold)),  # any solution will do
             integrality=np.ones(len(hold)),
@@ -497,7 +497,7 @@ def world_search(
 
 
 def _formula_rows(problem: CountingProblem, formulas: Iterable[Formula]) -> Iterator[Row]:
-    """Yield what formulas say, each part z_f ≤ what it is made of."""
+    """Yield the rows of formulas: z_f ≤ its parts."""
     for part in dict.fromkeys(part for formula in formulas for part in formula.bottom_up()):
         atom = problem.atoms[part.atom] if part.is_literal else None
         if isinstance(atom, Takes):
@@ -528,20 +528,20 @@ def _equality_rows(problem: CountingProblem, part: Formula, atom: Equal) -> Iter
         yield {(part, block): 1 for block in blocks} | {part: -1}, 0, np.inf
 
 
-def _supply_rows(problem: CountingProblem, asked: Iterable[Takes]) -> Iterator[Row]:
-    """Yield that blocks go round: at most as many people take one as there are occurrences, and the others can."""
-    single, wanted = problem.semantics == "single", dict.fromkeys(asked)
-    variables = dict.fromkeys(atom.variable for atom in wanted) if single else {}
-    # people who are the same have to get on in each block, asked about or not
+def _supply_rows(problem: CountingProblem, unknowns: Iterable[Takes]) -> Iterator[Row]:
+    """Yield that there is enough of each block: people who take one are at most its occurrences, and others fit."""
+    single, atoms = problem.semantics == "single", dict.fromkeys(unknowns)
+    variables = dict.fromkeys(atom.variable for atom in atoms) if single else {}
+    # people who are the same must fit in each block, mentioned or not
     variables |= {variable: None for variable, members in enumerate(problem.members) if members.total() > 1}
     for variable in variables:
         blocks = dict.fromkeys(block for group in problem.members[variable] for block in problem.blocks[group])
         takes = {Takes(variable, block): 1 for block in blocks}
-        wanted |= dict.fromkeys(takes)
+        atoms |= dict.fromkeys(takes)
         if single:  # everybody takes one block
             yield takes, 1, 1
     takers: dict[tuple[int, int], dict[Takes, int]] = {}
-    for atom in wanted:
+    for atom in atoms:
         for group, people in problem.members[atom.variable].items():
             takers.setdefault((group, atom.block), {})[atom] = people
     for (group, block), people_of in takers.items():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
 
 GROUPS_NAMED = 3
-"""So many groups are named where a description does not fit one."""
+"""The number of groups that an error names where a description does not fit one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Entities:
     notes: tuple[str, ...] = ()
 
     def list_members(self, group: int) -> list[Who]:
-        """Return who of them is in a group, in the order of mention."""
+        """Return the people of a group, in the order of mention."""
         return [who for who, its_group in self.group_of.items() if its_group == group]
 
 
 def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = None) -> Entities:
-    """Return everybody's group; people who are written differently are different people.
+    """Return the group of everybody; people who are written differently are different people.
 
     >>> release = Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 1}], labels=[{"age": "20-29"}, {"age": "30"}])
     >>> identify(release, [Someone(1), Described.of({"age": 30})]).group_of
@@ -111,7 +111,7 @@ class Descriptions:
     lookup: Lookup
 
     def groups_of(self, people: Sequence[Described]) -> dict[Described, tuple[int, list[str]]]:
-        """Return the group of each, and what the answer rests on; people with the same columns are found together."""
+        """Return the group of each, with notes on assumptions; people with the same columns are looked up together."""
         by_columns: dict[tuple[str, ...], list[Described]] = {}
         for who in people:
             by_columns.setdefault(tuple(column for column, _ in who.cells), []).append(who)
@@ -132,7 +132,7 @@ class Descriptions:
             printed = self._printed_labels(column.name)
             unknown.append({each for each in column.labels if not knows_label(each, printed, nodes.get(column.name))})
         for row, who in enumerate(people):
-            # what is printed nowhere may be among the suppressed, where that was said; else nobody knows it
+            # a label that is printed nowhere may be among the suppressed, where these may hold people; else refused
             assumed = bool(linkage.assumed_rows[row])
             strange = [
                 (each.name, each.cell(row))
@@ -186,7 +186,7 @@ class Descriptions:
         differing = {name: len({*column.codes[groups].tolist()}) for name, column in printed.items()}
         suppressed = suppressed_groups(self.release.groups)[groups]
         telling = [name for name, column in printed.items() if {*column.labels} != {SUPPRESSED}]
-        # who is known throughout, and fits a group that is printed, is in that one: so every column that tells decides
+        # a person who is known in all telling columns, and fits a printed group, is in that one: so these decide
         open_columns = [name for name in telling if name not in described and (differing[name] > 1 or suppressed.any())]
         deciding = sorted(open_columns, key=lambda name: -differing[name])
         deciding += [each.name for each in self._member_columns if each.name not in described | differing]
@@ -197,7 +197,7 @@ class Descriptions:
         remedies = remedies or ["what they print overlaps, so that no column decides between them"]
         printed_cells = (self.release.groups.name(group).printed for group in groups.tolist())
         exact = [-sum(described.get(name) == text for name, text in cells) for cells in printed_cells]
-        # groups that print most cells as they were said come first, suppressed ones last
+        # groups that print most cells exactly as described come first, suppressed ones last
         nearest = groups[np.lexsort((np.array(exact), suppressed))]
         return (
             f"{shortened(str(who))} fits {len(groups):,} groups: {self._match_named(nearest)}; "
@@ -249,11 +249,11 @@ class Descriptions:
 
 
 def _differ(who: Described, other: Who, nodes: Mapping[str, Nodes]) -> bool:
-    """Return whether two people cannot be the same: in some column, what is said of one cannot hold of the other."""
+    """Return whether two people cannot be the same: in some column, their labels exclude each other."""
     if isinstance(other, Someone):
         return True
     if isinstance(other, str):
-        # nothing that is known of a name tells it from a description
+        # nothing is known of a name that would distinguish it from a description
         return False
     others = dict(other.cells)
     both = [(text, others[column], nodes.get(column)) for column, text in who.cells if column in others]

@@ -1,21 +1,21 @@
-"""How sure of something is one who saw a release and knows some facts?
+"""Probabilities for an attacker who saw a release and knows some facts.
 
     posterior(release, target, given=facts)     Pr(target | facts) = worlds where both hold / worlds where the facts do
-    posteriors(release, given=facts)            the same for each value of everybody whom the facts concern
+    posteriors(release, given=facts)            the same for each value of all people whom the facts concern
     given="Ann = Flu with 0.9"                  worlds weigh more or less, by Jeffrey's rule (`reports`)
 
-Counting comes first (`counting`); where it takes more than the effort allowed, facts that cannot all hold are still
-found, and bounds and estimates given (`estimate`), of all values of a person from the same worlds.
+Counting comes first (`counting`); where it exceeds the allowed effort, facts that cannot all hold are still found, and
+there are bounds and estimates (`estimate`), of all values of a person from the same worlds.
 
-Few people need be counted.  Of people who are *interchangeable* in the facts (same group, and changing their places
-gives the same facts) one stands for all.  Somebody whom the facts do not mention has, where nobody has a value twice,
-what the mentioned people leave: (n_g(v) − Σ their probabilities of v) / how many are not mentioned.
+Few people need be counted.  Of people who are *interchangeable* in the facts (same group, and swapping them leaves the
+facts as they are) one stands for all.  A person whom the facts do not mention has, where nobody has a value twice, what
+the mentioned people leave: (n_g(v) − Σ their probabilities of v) / how many are not mentioned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
@@ -61,12 +61,12 @@ if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
 
 MOST_SECONDS = 3
-"""After that, a minimal set of contradictory facts will do, which may not be the smallest."""
+"""The time for a smallest set of contradictory facts; after it, a minimal one will do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Observer:
-    """Somebody who saw a release and knows some facts: what is certain, likely and impossible to them."""
+class InformedAttacker:
+    """An attacker who saw a release and knows some facts: what is certain, likely and impossible to them."""
 
     release: Release
     facts: tuple[Fact, ...]
@@ -84,30 +84,30 @@ class Observer:
         people: Iterable[Who] = (),
         effort: Effort | None = None,
         lookup: Lookup | None = None,
-    ) -> Observer:
-        """Identify the people of the facts, and whoever else a question is about."""
+    ) -> InformedAttacker:
+        """Identify the people of the facts and of a question."""
         everyone = dict.fromkeys([*(who for fact in facts for who in fact.people()), *people])
         entities = identify(release, everyone, lookup)
         effort = Effort() if effort is None else expect(Effort, effort, parameter("effort"))
         hard, soft = separate(facts)
-        observer = cls(release, hard, entities, effort, WorldCounter(release, entities, Meter(effort)), entities.notes)
+        attacker = cls(release, hard, entities, effort, WorldCounter(release, entities, Meter(effort)), entities.notes)
         if not soft:
-            return observer
+            return attacker
         try:
             # only worlds that fit the hard facts can be weighed by soft ones
-            if not observer.counter.probability(hard):
-                raise observer.contradiction()
-            weighed = weigh(observer.counter, hard, soft)
+            if not attacker.counter.probability(hard):
+                raise attacker.contradiction()
+            weighed = weigh(attacker.counter, hard, soft)
             if weighed is None:
                 raise _contradiction([*hard, *soft])
         except OverEffort:
-            observer.check_satisfiable(observer._attempts().meter())
+            attacker.check_satisfiable(attacker._attempts().meter())
             raise _soft_and_too_hard() from None
-        return replace(observer, facts=weighed[0], notes=(*entities.notes, *weighed[1]))
+        return replace(attacker, facts=weighed[0], notes=(*entities.notes, *weighed[1]))
 
     @property
     def hard_facts(self) -> tuple[Fact, ...]:
-        """The facts that rule worlds out; others only weigh them."""
+        """The facts that rule worlds out, unlike those that weigh them."""
         return tuple(fact for fact in self.facts if not isinstance(fact, WeightedFact))
 
     @property
@@ -116,7 +116,7 @@ class Observer:
         return len(self.hard_facts) < len(self.facts)
 
     def probability(self, target: Fact) -> Fraction:
-        """Return Pr(target | facts), or say why that cannot be said."""
+        """Return Pr(target | facts); raise `Contradiction` or `TooHard`."""
         try:
             possible, both = self.counter.joint(self.facts, target)
         except OverEffort:
@@ -149,7 +149,7 @@ class Observer:
     def estimates(
         self, targets: Sequence[Fact], *, rng: np.random.Generator, samples: int, confidence: float
     ) -> list[Estimate]:
-        """Estimate the probabilities of several things about the same people; none if no sampled world fits."""
+        """Estimate the probabilities of several targets about the same people; empty if no sampled world fits."""
         if self.is_weighted:
             raise _soft_and_too_hard()
         return estimate_probabilities(
@@ -160,7 +160,7 @@ class Observer:
         return Attempts(self.counter, Meter(self.effort))
 
     def check_satisfiable(self, meter: Meter) -> None:
-        """Refuse facts that cannot all hold, without counting; those of which that is not known may."""
+        """Raise `Contradiction` for facts that cannot all hold, as far as a search without counting shows."""
         try:
             is_satisfiable = world_search(self.release, self.entities, self.hard_facts, meter)
             satisfiable = is_satisfiable(range(len(self.hard_facts)))
@@ -177,7 +177,7 @@ class Observer:
 
         def unsatisfiable(chosen: Sequence[int]) -> bool:
             if meter.is_late():
-                return False  # it is not known, so it is not blamed
+                return False  # unknown, so not blamed
             try:
                 return not is_satisfiable(chosen)
             except OverEffort:
@@ -190,7 +190,7 @@ class Observer:
         return _contradiction([facts[number] for number in minimum_unsatisfiable_subset(len(facts), unsatisfiable)])
 
     def _give_up(self, target: Fact | None = None) -> TooHard:
-        """Return the error that counting takes too much, if the facts can hold at all, with bounds on a target."""
+        """Return the error that counting takes too long, with bounds on a target; raise if the facts contradict."""
         attempts = self._attempts()  # a new effort, as large
         self.check_satisfiable(attempts.meter())
         if self.is_weighted:
@@ -276,13 +276,13 @@ def posterior(
             Jeffrey's rule, and several about different people are independent reports.
         by: hierarchies: a printed label also covers the values under it, for people who are described by columns.
         locate: how people who are described are found, as in `intersect`.
-        suppressed: "may hold them": who fits nothing that is printed is looked for among the rows that are `*`
-            throughout; default: is not located, which is an error.
+        suppressed: "may hold them": people who fit nothing that is printed are looked for among the rows that are `*`
+            throughout; default: they are not located, which is an error.
         effort: how much counting is allowed.
         approximate: where that is not enough, draw worlds at random; the answer is then always an `Estimate`.
         rng: a seed or a NumPy generator, needed to draw worlds; the same seed gives the same answer, unless the
             effort's seconds run out.
-        confidence: how sure the interval of an estimate is.
+        confidence: the confidence of the interval of an estimate.
         samples: how many worlds that fit the facts an estimate is made from.
 
     Raises:
@@ -309,15 +309,15 @@ def posterior(
     expect_hard([fact], "a question")
     expect(bool, approximate, parameter("approximate"))
     lookup = Lookup.build(by, locate, suppressed)
-    observer = Observer.identify(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
+    attacker = InformedAttacker.identify(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
     if not approximate:
-        return observer.probability(fact)
-    return observer.estimate(fact, rng=as_generator(rng), samples=samples, confidence=confidence)
+        return attacker.probability(fact)
+    return attacker.estimate(fact, rng=as_generator(rng), samples=samples, confidence=confidence)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Belief(Mapping[Label, Fraction]):
-    """How likely each value of a person is to one who knows the facts: a mapping, and what it was `before` them."""
+    """The probability of each value of a person, for an attacker who knows the facts; and `before` them."""
 
     person: Who
     group: GroupName
@@ -325,6 +325,7 @@ class Belief(Mapping[Label, Fraction]):
     after: Mapping[Label, Fraction]
     unnamed: bool = False  # anyone of the group whom the facts do not mention
     notes: tuple[str, ...] = ()  # what was assumed to find people
+    estimates: Mapping[Label, Estimate] = field(default_factory=dict)  # of `after`, where worlds were sampled
 
     def __getitem__(self, value: object) -> Fraction:
         return self.after[label(value)]
@@ -337,7 +338,7 @@ class Belief(Mapping[Label, Fraction]):
 
     @property
     def moved(self) -> Fraction:
-        """By how much the probability of one value changed, at most."""
+        """The largest change in the probability of a value."""
         return max(abs(self.after[value] - self.before[value]) for value in self.after)
 
     @property
@@ -361,7 +362,7 @@ class Belief(Mapping[Label, Fraction]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Posteriors:
-    """What is believed about everybody whom the facts concern; nothing changes for anyone in other groups."""
+    """The beliefs about everybody whom the facts concern; nothing changes for people in other groups."""
 
     release: Release
     beliefs: tuple[Belief, ...]
@@ -375,17 +376,17 @@ class Posteriors:
         raise BadKnowledge(f"the facts do not mention {person_text(who)}; ask posteriors(…, person=…) about others")
 
     def top(self, n: int = 10) -> tuple[Belief, ...]:
-        """Return the n people about whom beliefs move most, whoever moves most first.
+        """Return the n people about whom beliefs move most, in that order.
 
-        People of a group whom the facts do not mention are all alike and stand there once.
+        People of a group whom the facts do not mention are interchangeable and listed once.
         """
         return tuple(sorted(self.beliefs, key=lambda belief: -belief.moved)[: max(n, 0)])
 
     def surest(self, *, apart_from: Sequence[Label] = ()) -> SurestGuess:
-        """Return the person and value that one who knows the facts is surest of, of everybody in the release.
+        """Return the person and value of the largest probability, over everybody in the release.
 
         This is what the facts disclose at most (definition 5 of Martin et al.); people in groups that they do not
-        concern count too.  Values `apart_from` which it is asked are those that nobody wants to learn.
+        concern count too.  Values in `apart_from` are left out, as nothing to protect.
 
         >>> release = Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 2, "Cold": 1}])
         >>> posteriors(release, given="#1 != Flu -> #2 = Flu").surest()
@@ -393,14 +394,14 @@ class Posteriors:
         >>> posteriors(release).surest()
         <SurestGuess: #2: Flu with probability 2/3>
         """
-        places = values_in_question(self.release, apart_from)
-        values = [self.release.domain[place] for place in places]
+        indices = values_in_question(self.release, apart_from)
+        values = [self.release.domain[index] for index in indices]
         guesses = [
             SurestGuess(belief.person, belief.group, value, belief.after[value], belief.before[value], belief.unnamed)
             for belief in self.beliefs
             for value in values
         ]
-        elsewhere = surest_elsewhere(self.release, {belief.group.number for belief in self.beliefs}, places)
+        elsewhere = surest_elsewhere(self.release, {belief.group.number for belief in self.beliefs}, indices)
         # of equal ones the first: people whom the facts mention stand before those whom they do not concern
         return max([*guesses, *([elsewhere] if elsewhere else [])], key=lambda guess: guess.probability)
 
@@ -453,7 +454,7 @@ def posteriors(
     suppressed: SuppressedPeople | None = None,
     effort: Effort | None = None,
 ) -> Belief | Posteriors:
-    """Return how likely each value of a person, or of everybody concerned, is to one who knows `given`.
+    """Return the probability of each value of a person, or of everybody concerned, for an attacker who knows `given`.
 
     The other parameters are those of `posterior`; a belief's `notes` say what it rests on.
 
@@ -496,14 +497,14 @@ def _beliefs(
     lookup: Lookup,
 ) -> tuple[Belief, ...]:
     everyone = [*mentioned, *unnamed]
-    uninformed = Observer.identify(release, (), people=everyone, lookup=lookup)
+    uninformed = InformedAttacker.identify(release, (), people=everyone, lookup=lookup)
     entities = uninformed.entities
     # Without facts all people of a group are exchangeable, so one of them is counted.  Nothing is scheduled then, which
     # takes hardly any effort, however little is allowed.
     someone = {group: who for who, group in entities.group_of.items()}
     before = {group: uninformed.value_probabilities(who) for group, who in someone.items()}
-    observer = Observer.identify(release, facts, people=everyone, effort=effort, lookup=lookup)
-    after = _compute_after(observer, mentioned, unnamed)
+    attacker = InformedAttacker.identify(release, facts, people=everyone, effort=effort, lookup=lookup)
+    after = _compute_after(attacker, mentioned, unnamed)
     # values that nobody in a group has are impossible, but are listed all the same
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
@@ -513,20 +514,22 @@ def _beliefs(
             nobody | before[group],
             nobody | after[who],
             unnamed=position >= len(mentioned),
-            notes=observer.notes,
+            notes=attacker.notes,
         )
         for position, (who, group) in enumerate(entities.group_of.items())
     )
 
 
-def _compute_after(observer: Observer, mentioned: list[Who], unnamed: list[Who]) -> dict[Who, dict[Label, Fraction]]:
-    """Return for each person how likely each value is to one who knows the facts; one of those alike is counted."""
-    release, group_of = observer.release, observer.entities.group_of
-    representative = representatives(observer.facts, group_of)
+def _compute_after(
+    attacker: InformedAttacker, mentioned: list[Who], unnamed: list[Who]
+) -> dict[Who, dict[Label, Fraction]]:
+    """Return the probability of each value of each person; one of interchangeable people is counted."""
+    release, group_of = attacker.release, attacker.entities.group_of
+    representative = representatives(attacker.facts, group_of)
     # where nobody has a value twice, expected numbers add up, so the unnamed need not be counted
     counted_ones = [*mentioned, *unnamed] if release.semantics == "multiset" else mentioned
     probabilities = {
-        who: observer.value_probabilities(who) for who in dict.fromkeys(representative[who] for who in counted_ones)
+        who: attacker.value_probabilities(who) for who in dict.fromkeys(representative[who] for who in counted_ones)
     }
     after = {who: probabilities[representative[who]] for who in counted_ones}
     for who in unnamed:
@@ -545,11 +548,11 @@ def _compute_after(observer: Observer, mentioned: list[Who], unnamed: list[Who])
 Naming: TypeAlias = Callable[[Who], Hashable]
 
 MOST_COMPARED = 200_000
-"""Where facts and people are more than that, nobody is compared."""
+"""The number of facts × people up to which people are compared."""
 
 
 def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who]:
-    """Return who may stand for whom: someone of the same group with whom a person is interchangeable in all facts.
+    """Return a representative of each person: someone of the same group who is interchangeable in all facts.
 
     >>> differ = read_facts("not same(Ann, Bob) and not same(Bob, Cleo) and not same(Cleo, Ann) and Dan = Flu")
     >>> representatives(differ, dict.fromkeys(["Ann", "Bob", "Cleo", "Dan", "Eve"], 0))
@@ -585,7 +588,7 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
 
 
 def _fact_shape(fact: Fact, name: Naming) -> Hashable:
-    """Return a fact with people named otherwise, the same for each order of what is joined."""
+    """Return a fact with people renamed, independent of the order of joined parts."""
     if isinstance(fact, WeightedFact):
         return fact.if_true, fact.if_false, _fact_shape(fact.fact, name)
 
@@ -598,20 +601,6 @@ def _fact_shape(fact: Fact, name: Naming) -> Hashable:
     return fold(fact, literal, conjunction=join("and"), disjunction=join("or"))
 
 
-@dataclass(frozen=True, slots=True)
-class EstimatedBelief:
-    """How likely each value of a person is about, to one who knows the facts, and what it was exactly before them."""
-
-    person: Who
-    group: GroupName
-    before: Mapping[Label, Fraction]
-    after: Mapping[Label, Estimate]
-    notes: tuple[str, ...] = ()  # what was assumed to find people
-
-    def __str__(self) -> str:
-        return person_text(self.person)
-
-
 def estimate_belief(
     release: Release,
     facts: Sequence[Fact],
@@ -622,29 +611,30 @@ def estimate_belief(
     rng: np.random.Generator,
     samples: int,
     confidence: float,
-) -> EstimatedBelief:
-    """Estimate what one who knows the facts believes about a person of whom this was believed before."""
-    observer = Observer.identify(release, facts, people=[before.person], effort=effort, lookup=lookup)
+) -> Belief:
+    """Estimate what an attacker who knows the facts believes about a person of whom `before` was believed."""
+    attacker = InformedAttacker.identify(release, facts, people=[before.person], effort=effort, lookup=lookup)
     # only values that occur need worlds: all others are impossible, exactly
     values = [value for value in before if before[value]]
     targets = [Has(before.person, value) for value in values]
-    estimates = observer.estimates(targets, rng=rng, samples=samples, confidence=confidence)
+    estimates = attacker.estimates(targets, rng=rng, samples=samples, confidence=confidence)
     if not estimates:
         raise TooHard(
             f"of the worlds that were drawn, none fits the facts; draw more with {parameter('samples')}, "
             f"or count more with {parameter('states')} and {parameter('seconds')}"
         )
     never = Estimate.exactly(Fraction(0), confidence)
-    after = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
-    return EstimatedBelief(before.person, before.group, before.before, after, observer.notes)
+    by_value = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
+    after = {value: each.value for value, each in by_value.items()}
+    return Belief(before.person, before.group, before.before, after, notes=attacker.notes, estimates=by_value)
 
 
 def covering_k(release: Release, given: Knowledge) -> int:
     """Return the k for which `Implications(k)` covers an attacker who knows `given`.
 
-    In this release the facts say no more than k basic implications do, the fewest that say them, so nobody who knows
-    them is surer of anyone's value than `Implications(k).measure(release)` tells.  People can only have what occurs in
-    their group, which makes k smaller than what `fact.basic_implications(values)` has.  One value per person.
+    In this release k basic implications imply the facts, so that nobody who knows these is more confident of a value
+    than `Implications(k).measure(release)`; k is as small as was found.  People can only have what occurs in their
+    group, so that k is at most the number of `fact.basic_implications(values)`.  One value per person.
 
     >>> named = Release.from_groups([
     ...     (["Bob", "Charlie", "Dave", "Ed", "Frank"], ["Flu", "Flu", "Lung", "Lung", "Heart"]),
@@ -667,8 +657,8 @@ def covering_k(release: Release, given: Knowledge) -> int:
         )
     facts = read_facts(given)
     expect_hard(facts, "what Implications(k) covers")
-    observer = Observer.identify(release, facts)
+    attacker = InformedAttacker.identify(release, facts)
     # facts that contradict the release would be covered by anything
-    observer.check_satisfiable(Meter(Effort()))
-    possible = {who: [*release.groups.value_counts(group)] for who, group in observer.entities.group_of.items()}
+    attacker.check_satisfiable(Meter(Effort()))
+    possible = {who: [*release.groups.value_counts(group)] for who, group in attacker.entities.group_of.items()}
     return len(all_of(facts).basic_implications(possible)) if facts else 0

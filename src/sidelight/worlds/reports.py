@@ -1,16 +1,16 @@
-"""What do soft facts, such as `Ann = Flu with 0.9`, make of the worlds?  Some weigh more than others.
+"""Soft facts, such as `Ann = Flu with 0.9`, weigh worlds.
 
     H          the hard facts; all worlds that fit them are equally likely
     Report     what soft facts say about one person (where people have one value each), or one other soft fact.  It
-               divides the worlds into cells c, and says q(c) of each: who knows H and this report alone believes q(c).
-               Cells that nobody believes in are ruled out, for all reports: they belong to H
+               divides the worlds into cells c, with q(c) the belief in c of an attacker who knows H and this report
+               alone.  Cells of belief 0 are ruled out, for all reports: they belong to H
     Weight     Pr(K | R) of a world R, up to a factor: Π over reports of q(c) / Pr(c | H), with R in c
     Answer     Pr(E | K, D*) = Σ_R Pr(K | R)·[E holds in R] / Σ_R Pr(K | R), over the worlds R that fit H
 
-With one report that is Jeffrey's rule, Pr(E | K) = Σ_c q(c)·Pr(E | c, H).  Several reports are taken as independent
-sources: given the world, that one is heard says nothing about the other, so their likelihoods multiply.  So no order
-matters.  Reports about groups that no fact links come out as they are; those that bear on each other (two people of one
-group share its values) move each other, as two witnesses do.
+With one report that is Jeffrey's rule, Pr(E | K) = Σ_c q(c)·Pr(E | c, H).  Several reports are treated as independent
+sources: given the world, one says nothing about the other, so their likelihoods multiply, in any order.  Reports about
+groups that no fact links stay as they are; those that bear on each other (two people of one group share its values)
+move each other, as two witnesses do.
 
 What is said about one person is one report, because it speaks of one distribution: of sets of values S_i with q_i.  Two
 of them must split the values alike (S or its complement within or beside T or its complement); then the sets, each
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, ...]]:
-    """Return hard facts and soft ones; of what is certain, or impossible, one is as sure as of a hard fact.
+    """Return hard facts and soft ones; soft facts that are certain or impossible count as hard.
 
     >>> from sidelight.knowledge.parse import read_facts
     >>> hard, soft = separate(read_facts("Ann = Flu with 0.9 and Bob = Flu with 0 and Cleo = Cold"))
@@ -61,7 +61,7 @@ def separate(facts: Iterable[Fact]) -> tuple[tuple[Fact, ...], tuple[SoftFact, .
 def weigh(
     counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact]
 ) -> tuple[tuple[Fact, ...], tuple[str, ...]] | None:
-    """Return what rules worlds out and what weighs them, and notes on it; `None` if no world that fits is left."""
+    """Return the facts that rule worlds out or weigh them, and notes; `None` if no world fits."""
     for value in dict.fromkeys(value for fact in soft for atom in fact.atoms() for value in named_values(atom)):
         counter.release.groups.code_of(value)  # refuses a value that nobody could have
     by_subject: dict[Hashable, list[SoftFact]] = {}
@@ -72,7 +72,7 @@ def weigh(
     reports = list(by_subject.values())
     about_people = [about for about in reports if _is_about_one(counter, about[0])]
     others = [about for about in reports if not _is_about_one(counter, about[0])]
-    # what reports rule out is as certain as a hard fact, and what others say is said by one who knows it
+    # what reports rule out is as certain as a hard fact, and known to the sources of other reports
     ruled_out = [
         ~OneOf(who, sorted_as(shares, values))
         for about in about_people
@@ -94,9 +94,9 @@ def weigh(
 
 
 def _value_shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tuple[Who, dict[Label, Fraction]]:
-    """Return whom a soft fact is about, and in which share of the worlds that fit this person has each value.
+    """Return the person of a soft fact, and the share of all worlds that fit in which they have each possible value.
 
-    Only values that the person may have; shares of all worlds, so that they need not add up to 1.
+    The shares need not add up to 1.
     """
     (who,) = about.people()
     marginals = counter.marginals(facts, who)
@@ -127,9 +127,9 @@ def _likelihood(about: Sequence[SoftFact], before: Fraction) -> Iterator[Weighte
 
 
 def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) -> dict[frozenset[Label], Fraction]:
-    """Return cells of the values that a person may have, and how sure somebody is of each; what is said must fit.
+    """Return cells of the values that a person may have, and the belief in each; raise if soft facts contradict.
 
-    No soft fact tells values of a cell apart.
+    No soft fact distinguishes values of a cell.
 
     >>> from sidelight.knowledge.facts import Has
     >>> flu, cold = Has("Ann", "Flu").with_probability(0.5), OneOf("Ann", ["Flu", "Cold"]).with_probability(0.9)
@@ -167,7 +167,7 @@ def person_cells(about: Sequence[SoftFact], shares: Mapping[Label, Fraction]) ->
 def _cell_of(
     values: frozenset[Label], beliefs: Mapping[frozenset[Label], Fraction], words: Mapping[frozenset[Label], SoftFact]
 ) -> tuple[frozenset[Label], Fraction]:
-    """Return a set without those below it, and the belief in it less what is believed of those."""
+    """Return a set without those below it, and the belief in it minus the beliefs in those."""
     below = [other for other in beliefs if other < values]
     largest = [one for one in below if not any(one < other for other in below)]
     cell = values.difference(*largest)
@@ -192,7 +192,7 @@ def _cell_weights(
 
 
 def sorted_as(order: Iterable[Label], values: frozenset[Label]) -> list[Label]:
-    """Return values in the order of others."""
+    """Return values in a given order."""
     return [value for value in order if value in values]
 
 

@@ -24,7 +24,7 @@ from sidelight.text import MOST_ROWS
 from sidelight.worlds import posterior as module
 from sidelight.worlds.counting.compile import Effort, Meter, OverEffort, WeightedFact
 from sidelight.worlds.estimate import Estimate
-from sidelight.worlds.posterior import Observer, estimate_belief, posterior, posteriors, representatives
+from sidelight.worlds.posterior import InformedAttacker, estimate_belief, posterior, posteriors, representatives
 
 NAMED = sl.Release.from_groups(
     [
@@ -441,10 +441,10 @@ def test_soft_facts_that_are_too_hard_are_not_bounded(states):
 
 
 def test_facts_of_which_it_takes_too_long_to_tell_may_hold():
-    observer = Observer.identify(TRIO, read_facts(["Ann = Flu", "Bob = Flu"]))
+    attacker = InformedAttacker.identify(TRIO, read_facts(["Ann = Flu", "Bob = Flu"]))
     with pytest.raises(Contradiction):
-        observer.check_satisfiable(Meter(Effort()))
-    observer.check_satisfiable(Meter(Effort(), started=-np.inf))  # all of its time is over
+        attacker.check_satisfiable(Meter(Effort()))
+    attacker.check_satisfiable(Meter(Effort(), started=-np.inf))  # all of its time is over
 
 
 def test_an_answer_is_exact_unless_an_estimate_is_asked_for():
@@ -496,16 +496,16 @@ def test_where_no_world_is_found_nor_ruled_out_worlds_are_counted(monkeypatch):
         posterior(TRIO, "Ann = Flu", given=known)
     assert caught.value.facts == ("Ann = Flu", "Bob = Flu")
     known = ["same(Ann, Bob) or same(Bob, Cleo)", *HARD_TO_COUNT]
-    assert Observer.identify(TRIO, read_facts(known)).contradiction().facts == (known[0],)
-    little = Observer.identify(TRIO, read_facts(known), effort=Effort(1))
+    assert InformedAttacker.identify(TRIO, read_facts(known)).contradiction().facts == (known[0],)
+    little = InformedAttacker.identify(TRIO, read_facts(known), effort=Effort(1))
     assert little.contradiction().facts == tuple(known)  # of which nothing is known
 
 
 def test_bounds_are_rounded_away_from_each_other():
-    too_hard = Observer.identify(TRIO, (), effort=Effort(1234))._too_hard(Fraction(1, 3), Fraction(2, 3))
+    too_hard = InformedAttacker.identify(TRIO, (), effort=Effort(1234))._too_hard(Fraction(1, 3), Fraction(2, 3))
     assert mentions(too_hard, "effort of 1,234 states", "between 0.3333 and 0.6667", "effort", "approximate=True")
     assert (too_hard.low, too_hard.high) == (Fraction(1, 3), Fraction(2, 3))
-    close = Observer.identify(TRIO, ())._too_hard(Fraction(2, 3), Fraction(2, 3))
+    close = InformedAttacker.identify(TRIO, ())._too_hard(Fraction(2, 3), Fraction(2, 3))
     assert mentions(close, "between 0.6666 and 0.6667")
 
 
@@ -608,16 +608,16 @@ def test_each_interval_holds_what_counting_says():
     belief, truth = estimated(), sl.posteriors(WARD, given=FACTS, person="Bob")
     assert str(belief) == "Bob"
     assert dict(belief.before) == dict(truth.before)
-    for value, estimate in belief.after.items():
+    for value, estimate in belief.estimates.items():
         assert estimate.low <= truth[value] <= estimate.high
 
 
 def test_a_value_that_nobody_in_the_group_has_needs_no_worlds():
-    assert (estimated().after["Gout"].value, estimated().after["Gout"].worlds) == (0, 0)
+    assert (estimated().after["Gout"], estimated().estimates["Gout"].worlds) == (0, 0)
 
 
 def test_where_no_world_fits_it_says_what_to_raise(monkeypatch):
-    monkeypatch.setattr(Observer, "estimates", lambda *_, **__: [])
+    monkeypatch.setattr(InformedAttacker, "estimates", lambda *_, **__: [])
     with pytest.raises(TooHard) as caught:
         estimated()
     assert mentions(caught.value, "worlds", "drawn", "none", "samples", "states", "seconds")
@@ -627,13 +627,13 @@ def test_where_no_world_fits_it_says_what_to_raise(monkeypatch):
 
 def test_somebody_whom_the_facts_do_not_mention_is_estimated_too():
     truth = sl.posteriors(WARD, given=FACTS, person="Ann")
-    for value, estimate in estimated("Ann").after.items():
+    for value, estimate in estimated("Ann").estimates.items():
         assert estimate.low <= truth[value] <= estimate.high
 
 
 def test_worlds_are_drawn_with_the_effort_that_is_allowed(monkeypatch):
     allowed = []
-    monkeypatch.setattr(Observer, "estimates", lambda self, *_, **__: allowed.append(self.effort) or [])
+    monkeypatch.setattr(InformedAttacker, "estimates", lambda self, *_, **__: allowed.append(self.effort) or [])
     with pytest.raises(TooHard):
         estimated(effort=Effort(states=17))
     assert allowed == [Effort(states=17)]
@@ -672,7 +672,10 @@ def test_people_of_an_estimate_are_looked_up_as_it_was_said():
     )
     truth = sl.posteriors(release, given=facts, person={"city": "Ulm"}, by=by)
     assert (str(belief), belief.group, belief.notes) == ("{city = Ulm}", truth.group, ())
-    assert [estimate.low <= truth[value] <= estimate.high for value, estimate in belief.after.items()] == [True, True]
+    assert [estimate.low <= truth[value] <= estimate.high for value, estimate in belief.estimates.items()] == [
+        True,
+        True,
+    ]
 
 
 RELEASE = sl.Release.from_groups(

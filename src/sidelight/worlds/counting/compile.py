@@ -1,7 +1,7 @@
 """How much counting is allowed: states and seconds, and a meter that gives up beyond.
 
-`Effort` is what a user allows; `Meter` counts what was spent of it, and `OverEffort` is how algorithms say that it was
-not enough.  Whoever asked decides what to do then: bounds, an estimate, or `TooHard`.
+`Effort` is what a user allows; `Meter` counts what was spent of it, and algorithms raise `OverEffort` where it is not
+enough.  Callers decide what to do then: bounds, an estimate, or `TooHard`.
 
 Compile facts about people into a counting problem: variables, value blocks, and constraints over them.
 
@@ -293,7 +293,7 @@ class CountingProblem:
     def impose(
         self, formulas: Iterable[Formula], target: Formula | None = None, weighted: Iterable[WeightedFact] = ()
     ) -> None:
-        """Take formulas as constraints, after unit propagation."""
+        """Add formulas as constraints, after unit propagation."""
         weights = [(self.formula(each.fact), each.if_true, each.if_false) for each in weighted]
         constraints = [part for formula in formulas for part in formula.conjuncts()]
         # to a fixed point: what is left of a constraint may itself be a single literal
@@ -318,7 +318,7 @@ class CountingProblem:
 
     @property
     def contradictory(self) -> bool:
-        """Return whether a constraint is false, whoever takes what."""
+        """Return whether a constraint is false in every world."""
         false = self.formulas.false
         return any(formula is false for number, formula in enumerate(self.constraints) if number != self.target)
 
@@ -332,13 +332,13 @@ class CountingProblem:
         return sorted({number for atom in atoms for number in self.mentions.get(atom, ())})
 
     def ways_to_have(self, group: int, block: int, *, deciding: int, having: int) -> int:
-        """In how many ways do `having` of the `deciding` people of a group take a block, and the others of them not?"""
+        """Count the ways in which `having` of the `deciding` people of a group take a block, and the others do not."""
         return ways_to_have(
             self.semantics, people=self.sizes[group], count=self.counts[group, block], deciding=deciding, having=having
         )
 
     def ways_to_spread(self, group: int, block: int) -> int:
-        """In how many ways can a block go round a group, where people may have several values?"""
+        """Count the ways to hand out a block in a group, where people may have several values."""
         people, count = self.sizes[group], self.counts[group, block]
         return comb(people, count) if self.semantics == "set" else people**count
 
@@ -462,7 +462,7 @@ def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact
 
 
 def ways_to_have(semantics: Semantics, *, people: int, count: int, deciding: int, having: int) -> int:
-    """In how many ways do `having` of the `deciding` people have a value, and the others of them not?
+    """Count the ways in which `having` of the `deciding` people have a value, and the others do not.
 
     `single`: so many occurrences are taken, one after the other.  `set`: the others who have it are chosen among the
     people who do not decide.  `multiset`: each occurrence goes to anybody who may have it, and everybody who has it
@@ -487,7 +487,7 @@ def components(things: Iterable[Element], links: Iterable[Iterable[Element]]) ->
     >>> components("abcd", ["bd", "da"])
     {'a': 'a', 'b': 'a', 'c': 'c', 'd': 'a'}
     """
-    lead = {thing: thing for thing in things}  # somebody before in the same component, and so on to the first
+    lead = {thing: thing for thing in things}  # an earlier thing of the same component, and so on to the first
     rank_of = {thing: number for number, thing in enumerate(lead)}
 
     def first(thing: Element) -> Element:

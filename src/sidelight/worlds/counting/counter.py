@@ -95,42 +95,40 @@ def probability_of_differing(problem: CountingProblem, meter: Meter) -> Fraction
     own_groups = [group for group in problem.sizes if problem.component[group] in compared]
     own_blocks = dict.fromkeys(block for group in own_groups for block in problem.blocks[group])
     others = [(atom, takes) for atom, takes in problem.fixed.items() if atom.variable not in variables]
-    weights, total = partitions.coefficients, 1
+    weights, total = partitions[0], 1
     for block in own_blocks | dict.fromkeys(atom.block for atom in problem.fixed):
         meter.spend(len(weights) // 8)  # they are worked on all at once
-        # the groups of the compared variables, and those where somebody else is known to have a block or not
+        # the groups of the compared variables, and those where other people are known to have a block or not
         fixed_here = [(atom.variable, takes) for atom, takes in others if atom.block == block]
         elsewhere = (group for variable, _ in fixed_here for group in problem.members[variable])
         groups = list(dict.fromkeys([*own_groups, *elsewhere]))
         total *= prod(problem.ways_to_spread(group, block) for group in groups)
         # blocks are independent, so each multiplies the weight of every partition
         ways = _count_by_set(problem, variables, fixed_here, groups, block)
-        weights = weights * _sum_over_unions(partitions, ways)
+        weights = weights * _sum_over_unions(neighbours, ways)
     return Fraction(int(weights.sum()), total)
 
 
 @lru_cache(maxsize=128)
-def _sum_over_unions(partitions: Partitions, ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
+def _sum_over_unions(neighbours: tuple[VariableSet, ...], ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
     """Return, for each partition, in how many ways its classes take a block together, or do not."""
-    sums: npt.NDArray[np.object_] = np.add.reduceat(np.array(ways, object)[partitions.unions], partitions.starts)
+    partitions = partitions_of(neighbours)
+    assert partitions is not None
+    _, unions, starts = partitions
+    sums: npt.NDArray[np.object_] = np.add.reduceat(np.array(ways, object)[unions], starts)
     return sums
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Partitions:
-    """The partitions in which no a(C) is 0: Π a(C), and all unions of their classes, one partition after the other."""
-
-    coefficients: npt.NDArray[np.object_]
-    unions: npt.NDArray[np.intp]
-    starts: npt.NDArray[np.intp]  # where the unions of each partition start
-
-
 @lru_cache(maxsize=64)
-def partitions_of(neighbours: tuple[VariableSet, ...]) -> Partitions | None:
-    """Return the partitions, by from whom each should differ; None if they are too many.
+def partitions_of(
+    neighbours: tuple[VariableSet, ...],
+) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp], npt.NDArray[np.intp]] | None:
+    """Return the partitions in which no a(C) is 0, by the variables from which each differs; None if too many.
 
-    >>> triangle = partitions_of((0b110, 0b101, 0b011))
-    >>> sorted(triangle.coefficients.tolist()), len(triangle.unions)
+    Their coefficients Π a(C); all unions of their classes, one partition after the other; where those of each start.
+
+    >>> coefficients, unions, _ = partitions_of((0b110, 0b101, 0b011))
+    >>> sorted(coefficients.tolist()), len(unions)
     ([-1, -1, -1, 1, 2], 22)
     """
     if 1 << len(neighbours) > MOST_UNIONS:  # as many as there are where all are alone
@@ -148,7 +146,7 @@ def partitions_of(neighbours: tuple[VariableSet, ...]) -> Partitions | None:
         unions += mine
         if len(unions) > MOST_UNIONS:
             return None
-    return Partitions(np.array(coefficients, object), np.array(unions, np.intp), np.array(starts, np.intp))
+    return np.array(coefficients, object), np.array(unions, np.intp), np.array(starts, np.intp)
 
 
 def _divide(neighbours: tuple[VariableSet, ...]) -> Iterator[tuple[int, list[VariableSet]]]:
@@ -203,7 +201,7 @@ def _count_by_set(
 
     Of `others` it is known whether they take it.
     """
-    # whoever is known to take the block, or not to, rules out most sets
+    # people who are known to take the block, or not to, rule out most sets
     fixed = {True: 0, False: 0}
     for position, variable in enumerate(variables):
         takes = problem.fixed.get(Takes(variable, block))

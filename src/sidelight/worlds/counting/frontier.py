@@ -131,7 +131,7 @@ class Schedule:
         needed += self._iterate_common_variables()
         for variable, block in needed:
             scheduled[problem.component_of(variable), block].add(variable)
-        # whoever decides once only, and that is fixed, need not be a variable of the count
+        # a variable that decides only once, and is fixed, need not be one of the count
         times = Counter([*(atom.variable for atom in problem.fixed), *(variable for variable, _ in set(needed))])
         for atom, takes in problem.fixed.items():
             stage = (problem.component_of(atom.variable), atom.block)
@@ -189,7 +189,7 @@ class Schedule:
 def small_frontier_order(
     things: Mapping[Sortable, Sequence[AbstractSet[Hashable]]], meter: Meter, *, late: Hashable = None
 ) -> list[Sortable]:
-    """Put things, each with the links of its ends, into an order in which little is open at a time.
+    """Return an order of things, each with the links of its ends, in which little is open at a time.
 
     Greedy, one step ahead.  The link `late` is opened late where that costs nothing.
 
@@ -336,7 +336,7 @@ class Frontier:
         return {} if self.problem.contradictory else {self.layout.start: self.problem.factor}
 
     def total(self) -> int:
-        """Count all worlds, as far as they are told apart here."""
+        """Count all worlds, as far as the schedule distinguishes them."""
         problem = self.problem
         if problem.semantics == "single":
             deciding = self.schedule.people_at(*self.schedule.scheduled)

@@ -37,14 +37,10 @@ def test_coefficients_are_those_of_the_chromatic_polynomial(size, colours, data)
     for one, other in edges:
         neighbours[one] |= 1 << other
         neighbours[other] |= 1 << one
-    partitions = partitions_of(tuple(neighbours))
-    classes = [
-        (end - start).bit_length() - 1
-        for start, end in zip(
-            partitions.starts.tolist(), [*partitions.starts.tolist()[1:], len(partitions.unions)], strict=True
-        )
-    ]
-    polynomial = sum(a * colours**number for a, number in zip(partitions.coefficients.tolist(), classes, strict=True))
+    coefficients, unions, starts = partitions_of(tuple(neighbours))
+    ends = [*starts.tolist()[1:], len(unions)]
+    classes = [(end - start).bit_length() - 1 for start, end in zip(starts.tolist(), ends, strict=True)]
+    polynomial = sum(a * colours**number for a, number in zip(coefficients.tolist(), classes, strict=True))
     colourings = sum(
         all(colour[one] != colour[other] for one, other in edges)
         for colour in ([number // colours**place % colours for place in range(size)] for number in range(colours**size))
