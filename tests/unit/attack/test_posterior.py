@@ -1,7 +1,9 @@
 """How sure somebody gets who weighs releases together, and the values they have in common."""
 
+from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -66,3 +68,15 @@ def test_more_than_64_values():
     assert exposure.candidates[0] == ("v099",)
     assert exposure.values_by_release[:, 0].tolist() == [100, 51]
     assert exposure.values_left.tolist() == [1, 150, 150]
+
+
+def test_posteriors_of_sets_where_counts_are_silent_are_those_of_the_other_release():
+    zips, rows = [*ZIPS, {"zip": "3"}], np.arange(3)
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"b": 1}, {"a": 1}], sizes=[2, 2, 2], values="set", labels=zips)
+    people = pl.DataFrame(zips)
+    both = sl.intersect([release, release], people=people, evidence="independent")
+    alone = sl.intersect([release], people=people, evidence="independent").posterior(rows)
+    silent = np.array([True, False, True])
+    posterior = replace(both.together, silent={1: silent}).posteriors(both.views, both.prior, rows)
+    assert posterior[silent] == pytest.approx(alone[silent])
+    assert posterior[~silent] == pytest.approx(both.posterior(rows)[~silent])
