@@ -34,7 +34,6 @@ from sidelight.table.labels import (
     number_equal_rows,
     word_values,
 )
-from sidelight.table.roles import numbers_people
 from sidelight.text import counted, form, html_table
 
 # Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)
@@ -444,6 +443,8 @@ class Intake:
         return (*self._list_notes(), *self.source_notes)
 
     def _list_notes(self) -> Iterator[str]:
+        from sidelight.table.roles import numbers_people  # noqa: PLC0415 - only notes need it, and all rooms need tables
+
         if self.columns_dropped:
             yield f"columns not used: {', '.join(self.columns_dropped)}"
         people = next(filter(numbers_people, self.columns_dropped), None)
