@@ -361,7 +361,7 @@ def read_typed_share(text: str, what: str) -> Fraction:
 
 
 def choose_roles(
-    other: UploadedFile, like: Roles, source: str, *, known: Sequence[str] = (), secret: str = ""
+    other: UploadedFile, like: Roles, source: str, *, known: Sequence[str] = (), sensitive: str = ""
 ) -> Roles:
     """Return the roles in a file without a sidecar: the typed ones, or those of the same columns in `like`.
 
@@ -369,17 +369,17 @@ def choose_roles(
     """
     reading = replace(like, quasi=(), sensitive=None)
     columns = columns_of(str(other.path), reading)
-    for name in (*known, *as_names(secret or ())):
+    for name in (*known, *as_names(sensitive or ())):
         if name not in columns:
             raise BadTable(f"no column '{name}' in {other.name}{did_you_mean(name, columns)}")
-    secret = secret or next((name for name in like.value_columns if name in columns), "")
-    if not secret:
+    sensitive = sensitive or next((name for name in like.value_columns if name in columns), "")
+    if not sensitive:
         raise BadTable(f"which column of {other.name} is the one that nobody should find out? Say so below")
     named = tuple(known) or tuple(name for name in like.quasi if name in columns)
-    named = tuple(name for name in named if name != secret and name not in like.value_columns)
+    named = tuple(name for name in named if name != sensitive and name not in like.value_columns)
     if not named:
         raise BadTable(f"no column of {other.name} is called as one of {source}: nobody can be found by it")
-    return replace(reading, quasi=named, sensitive=secret)
+    return replace(reading, quasi=named, sensitive=sensitive)
 
 
 def list_roles(other: UploadedFile, roles: Roles) -> tuple[tuple[str, str], ...]:

@@ -304,7 +304,7 @@ class SearchState:
 
 
 def add_attackers(result: SearchResult, asking: Job | None) -> SearchResult:
-    """Return a result with the answers of attackers; without any, they say that nobody was asked."""
+    """Return a result with the answers of attackers, or with the note that none was asked."""
     if asking is not None and asking.stage == "done":
         return replace(result, readers=asking.answer)
     return add_answers(result, "nobody")

@@ -181,7 +181,7 @@ def show_start(request: Request) -> Response:
         problem = str(error)
     attackers = answered.readers if answered else ()
     findings = [finding for each in attackers for finding in each.findings]
-    jobs = [workspace.jobs.numbered(each.measuring) for each in attackers if each.measuring is not None]
+    unfinished = [each.measuring for each in attackers if each.measuring is not None and each.problem is None]
     return page(
         request,
         START,
@@ -190,7 +190,7 @@ def show_start(request: Request) -> Response:
         problem=problem,
         findings=findings,
         worst=next((each for each in findings if each.holds is False and each.measure != "group size"), None),
-        asking=[job for job in jobs if job is not None and job.goes_on],
+        asking=[job for job in map(workspace.jobs.numbered, unfinished) if job is not None],  # the page polls each
     )
 
 

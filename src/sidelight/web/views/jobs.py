@@ -49,7 +49,7 @@ async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) 
 
 async def _ended(request: Request, job: Job, until: float) -> bool:
     """Wait for the end of a job; return whether it has ended while the client was connected."""
-    pause = 0.005  # seconds between two looks
+    pause = 0.005  # seconds between two checks
     with job.watch_result():
         while job.goes_on and time.monotonic() < until:
             await asyncio.sleep(pause)
@@ -87,9 +87,9 @@ def show(request: Request, number: JobNumber) -> Response:
     workspace: Workspace = request.app.state.workspace
     job = workspace.jobs.numbered(number)
     if job is None or not job.goes_on:
-        words, tell = GONE if job is None else job.sentence, {"hx-trigger": "job-ended"}
+        words, headers = GONE if job is None else job.sentence, {"hx-trigger": "job-ended"}
         # at status 286 htmx stops polling
-        return HTMLResponse(environment().from_string("<p>{{ words }}</p>").render(words=words), 286, tell)
+        return HTMLResponse(environment().from_string("<p>{{ words }}</p>").render(words=words), 286, headers)
     return HTMLResponse(environment().get_template("job.html").render(job=job))
 
 

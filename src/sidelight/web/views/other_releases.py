@@ -90,7 +90,7 @@ def _read_roles(workspace: Workspace, other: UploadedFile, fields: OtherFields) 
     """Return the roles in a file without a sidecar: as the address has them, or of columns with the same names."""
     source = workspace.source
     like = replace(source.text_roles, quasi=workspace.column_names, sensitive=fields.state().sensitive)
-    return choose_roles(other, like, source.name, known=fields.known, secret=fields.secret)
+    return choose_roles(other, like, source.name, known=fields.known, sensitive=fields.secret)
 
 
 def _list_columns(request: Request, fields: OtherFields) -> tuple[tuple[str, str], ...]:

@@ -74,6 +74,7 @@ def show(request: Request) -> Response:
     also = {"know": list(texts), **of}
     readable = bool(texts) and not any(line["problem"] for line in lines)
     job = begin(workspace, one, texts, state.address(VIEW.path, also)) if readable else None
+    progress = None if job is None else job.describe()  # as of one moment: it may end while the page is rendered
     return page(
         request,
         VIEW,
@@ -82,9 +83,9 @@ def show(request: Request) -> Response:
         of=of,
         lines=lines,
         most=MOST_KNOWN,
-        job=job,
+        job=progress,
         contradiction=job is not None and isinstance(job.error, Contradiction),
-        answer=None if job is None else job.answer,
+        answer=job.answer if job is not None and progress is not None and progress.stage == "done" else None,
         release=release,
         column=one.sensitive[0],
         examples=list(list_examples(release, by)),

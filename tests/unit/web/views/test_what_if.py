@@ -1,6 +1,7 @@
 """What if: the fractions are the library's, and what could not be told is said to be so."""
 
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from support.explorer import guest, opened
@@ -8,6 +9,8 @@ from support.words import says
 
 import sidelight as sl
 from sidelight.table.roles import Roles
+from sidelight.web.jobs import Job
+from sidelight.web.views import what_if
 
 
 @pytest.fixture
@@ -32,6 +35,22 @@ def test_it_says_what_the_library_says(held, client, sample_files):
     )
     assert shown["people"] == 40
     assert "of 40 people" in shown["sentence"]
+
+
+def test_a_job_that_ends_while_its_page_is_rendered_is_still_polled(held, client, monkeypatch):
+    describe = Job.describe
+
+    def describe_then_end(job):
+        shown = describe(job)
+        assert job.wait(30)
+        return shown
+
+    monkeypatch.setattr(what_if, "begin", partial(what_if.begin, within=0))
+    monkeypatch.setattr(Job, "describe", describe_then_end)
+    page = client.get(held.start.address("/what-if", {"know": ["#1 != Flu"]})).text
+    assert 'class="job-line"' in page
+    assert "Could not tell" not in page
+    assert 'id="movers"' in client.get(held.start.address("/what-if", {"know": ["#1 != Flu"]})).text
 
 
 def test_shares_are_asked_of_maximum_entropy(tmp_path):
