@@ -323,7 +323,7 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
         log_likelihood += np.log(scale)
     log_likelihood += np.log(np.maximum(forward[people, counts, np.arange(values)], LEAST_PROBABILITY))
     backward = np.zeros((most + 2, values))  # the last row stays 0: nobody has more than all
-    # backwards from the count alone: only what ends with exactly so many people counts
+    # backwards from the count alone: only assignments with exactly that many people matter
     backward[counts, np.arange(values)] = 1.0
     beliefs = np.empty_like(scores)
     for i in range(people - 1, -1, -1):
