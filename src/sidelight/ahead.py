@@ -1,7 +1,7 @@
-"""Two things at once that take turns by themselves: a thread makes what comes next while what came before is used.
+"""Make the next items in a thread while the caller uses the last ones, and interrupt blocking calls.
 
-Reading and sorting, merging and summarising leave Python's lock to each other most of the time, as engines and NumPy
-compute without it.  A call into a library that hears no signals has a thread of its own (`interruptibly`).
+Reading and sorting, merging and summarising run in parallel most of the time, as engines and NumPy release Python's
+lock.  A call into a library that ignores signals gets a thread of its own (`interruptibly`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _ENDED: ContextVar[threading.Event | None] = ContextVar("ended", default=None)
 
 
 def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
-    """Go through items, of which a thread makes up to `most` before they are asked for.
+    """Yield items, of which a thread makes up to `most` in advance.
 
-    The same items in the same order.  An error of the thread is raised where its item is asked for, and the thread is
-    gone when this ends, however it ends.
+    The items and their order stay the same.  An error of the thread is raised in place of its item, and the thread ends
+    with this generator, however it ends.
 
     >>> list(ahead(number * number for number in range(4)))
     [0, 1, 4, 9]
@@ -48,25 +48,25 @@ def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
         while (item := coming.popleft().result()) is not nothing_more:
             coming.append(pool.submit(following))
             yield item  # type: ignore[misc]
-            del item  # so that it is not held while the next one is waited for
+            del item  # released while the next one is awaited
     finally:
-        # first the signal, then the wait: a call that blocks in the worker looks at it ten times a second
+        # first the signal, then the wait: a call that blocks in the worker checks it ten times a second
         ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-# Seconds after which it is shown what is waited for
+# Seconds after which a wait is shown
 SHOWN_AFTER = 1.0
 
-# Seconds in which a call that was cancelled may end; then it is left to itself
+# Seconds that a cancelled call has to end; then its thread is abandoned
 PATIENCE = 0.5
 
 
 def interruptibly(call: Callable[[], Item], cancel: Callable[[], None], waiting_for: str) -> Item:
-    """Return the result of a call that blocks in a library, such as a query, and let the wait be interrupted.
+    """Return the result of a call that blocks in a library, such as a query; interrupts are handled while it runs.
 
-    The call runs in a thread, as signals are heard between steps of Python only.  An interrupt runs `cancel`, which
-    should make the call end; if it does not within `PATIENCE`, the thread is left behind.
+    The call runs in a thread, as Python handles signals between its own steps only.  An interrupt runs `cancel`, which
+    should make the call end; if it does not within `PATIENCE`, the thread is abandoned.
 
     >>> interruptibly(lambda: 6 * 7, lambda: None, "the answer")
     42
@@ -83,7 +83,7 @@ def interruptibly(call: Callable[[], Item], cancel: Callable[[], None], waiting_
 
 
 def _wait(answer: Future[Item], waiting_for: str) -> None:
-    """Wait for an answer in steps, show that after a while, and raise `CancelledError` if nobody wants it any more."""
+    """Wait for an answer in steps, show the wait after a while, and raise `CancelledError` once it is not needed."""
     ended, show_at = _ENDED.get(), time.monotonic() + SHOWN_AFTER
     with ExitStack() as shown:
         while not wait([answer], 0.1).done:  # seconds between the moments at which the wait can be interrupted
@@ -97,7 +97,7 @@ def _wait(answer: Future[Item], waiting_for: str) -> None:
 def _answer(answer: Future[Item], call: Callable[[], Item]) -> None:
     try:
         answer.set_result(call())
-    except BaseException as error:  # noqa: BLE001 - it is raised where the answer is asked for
+    except BaseException as error:  # noqa: BLE001 - raised again by `Future.result`
         answer.set_exception(error)
 
 

@@ -1,8 +1,8 @@
-"""Which rows are equal?  Numbering, counting and keeping them once, for millions of rows at a time.
+"""Find equal rows: number them, count them, keep one of each, for millions of rows at a time.
 
-Rows come in three forms, and each has the quickest answer that is always right (for n rows):
+Rows come in several forms, each with its fastest exact algorithm (for n rows):
 
-    `number_keys`     one key each, from a small range: tick the range off, O(n + range); else sort, O(n log n)
+    `number_keys`     one key each, from a small range: mark it in a table, O(n + range); else sort, O(n log n)
     `number_rows`     columns of codes with known ranges: one key by mixed radix, then as above
     `number_vectors`  a matrix of any whole numbers: sort by a hash, then compare; also `first_of_each`
     `first_of_equal_runs`  rows of different lengths, as runs of entries: the same
@@ -37,12 +37,12 @@ KEY_LIMIT = 2**62
 MULTIPLIER = 6364136223846793005
 
 
-# So many rows are gone through at a time where several operations on each stay in the cache
+# Rows of a block on which several operations stay in the cache
 BLOCK_ROWS = 1 << 15
 
 
 def iterate_blocks(work: Callable[[slice], None], rows: int) -> None:
-    """Do some work for all rows, block by block; every other block on a second thread where there are many.
+    """Call `work` for all rows, block by block, by two threads if there are many.
 
     >>> doubled = np.arange(3)
     >>> iterate_blocks(lambda block: np.multiply(doubled[block], 2, out=doubled[block]), 3)
@@ -62,19 +62,19 @@ def iterate_blocks(work: Callable[[slice], None], rows: int) -> None:
 def number_keys(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
     """Number the distinct keys (whole numbers from 0 to `below` - 1) from 0, in their order.
 
-    Returns each key's number, and for each number the first row that has it.  Keys from a small range are
-    ticked off in a list of the range, which is several times quicker than sorting them.
+    Returns each key's number, and for each number the first row that has it.  Keys from a small range are marked in a
+    table, which is several times faster than sorting them.
 
     >>> [part.tolist() for part in number_keys(np.array([7, 3, 7]), below=10)]
     [[1, 0, 1], [1, 0]]
     """
-    # keys are ticked off instead of sorted while their range is at most this many times their number
+    # keys are marked instead of sorted while their range is at most 16 times their number
     if below > 16 * len(keys):
         distinct, number = np.unique(keys, return_inverse=True)
     else:
-        ticked = np.zeros(below, bool)
-        ticked[keys] = True
-        distinct = np.flatnonzero(ticked)
+        occurs = np.zeros(below, bool)
+        occurs[keys] = True
+        distinct = np.flatnonzero(occurs)
         rank = np.empty(below, np.int64)  # filled only where it is looked up
         rank[distinct] = np.arange(len(distinct))
         number = rank[keys]
@@ -152,31 +152,30 @@ def _hash(matrix: Integers) -> Integers:
     return hashed
 
 
-def first_of_equal_runs(starts: Integers, places: npt.NDArray[np.integer], amounts: Integers) -> Integers:
-    """Keep the first of equal rows, in order; row r has `amounts[starts[r]:starts[r+1]]` at its `places`.
+def first_of_equal_runs(starts: Integers, columns: npt.NDArray[np.integer], amounts: Integers) -> Integers:
+    """Keep the first of equal rows, in order; row r has `amounts[starts[r]:starts[r+1]]` in its `columns`.
 
-    Rows with a single small entry are told apart by it; where most rows are such, that is most of the work.  Of others
-    the hash is Σ amount · a^(place+1); they are looked up in a table of hashes, where the first in the place stands for
-    all that are equal to it, entry by entry.  Rows that meet another in their place are kept as they are: so some equal
-    rows may stay, and no row is lost.
+    Rows with a single small entry are compared by it; if most rows are such, that is most of the work.  The others are
+    compared by the hash Σ amount · a^(column+1) in a table, whose first row of each slot represents the rows that equal
+    it, entry by entry.  Rows that differ from the representative are kept: so equal rows may stay, and none is lost.
 
-    >>> starts, places, amounts = np.array([0, 1, 3, 4, 6]), np.array([0, 0, 1, 0, 0, 1]), np.array([1, 2, 1, 1, 2, 1])
-    >>> first_of_equal_runs(starts, places, amounts).tolist()
+    >>> starts, columns, amounts = np.array([0, 1, 3, 4, 6]), np.array([0, 0, 1, 0, 0, 1]), np.array([1, 2, 1, 1, 2, 1])
+    >>> first_of_equal_runs(starts, columns, amounts).tolist()
     [0, 1]
     """
-    rows, width = len(starts) - 1, int(places.max(initial=0)) + 1
+    rows, width = len(starts) - 1, int(columns.max(initial=0)) + 1
     if rows <= 1:
         return np.arange(rows)
     alone = np.flatnonzero(np.diff(starts) == 1)
     if 2 * len(alone) < rows:
-        return _first_by_hash(starts, places, amounts, width)
+        return _first_by_hash(starts, columns, amounts, width)
     entries = starts[alone]
-    kinds = amounts[entries] * width + places[entries]
+    kinds = amounts[entries] * width + columns[entries]
     common = (kinds < KINDS_IN_A_TABLE) & (amounts[entries] < KINDS_IN_A_TABLE)  # also where the product overflows
     if not common.all():
         alone, kinds = alone[common], kinds[common]
     first = np.full(KINDS_IN_A_TABLE, -1)
-    first[kinds[::-1]] = alone[::-1]  # of several rows with one place, the last one written stays
+    first[kinds[::-1]] = alone[::-1]  # of several rows in one slot, the last one written stays
     kept = first[first >= 0]
     if len(alone) < rows:
         others = np.ones(rows, bool)
@@ -184,24 +183,24 @@ def first_of_equal_runs(starts: Integers, places: npt.NDArray[np.integer], amoun
         others = np.flatnonzero(others)
         _, entries = ranges(starts[others], starts[others + 1])
         shorter = np.concatenate(([0], np.cumsum(starts[others + 1] - starts[others])))
-        kept = np.concatenate((kept, others[_first_by_hash(shorter, places[entries], amounts[entries], width)]))
+        kept = np.concatenate((kept, others[_first_by_hash(shorter, columns[entries], amounts[entries], width)]))
     return np.sort(kept)
 
 
-# So many kinds of rows with one entry are told apart by a table that stays near the processor
+# Slots of a table for rows with one entry that stays in the cache
 KINDS_IN_A_TABLE = 1 << 12
 
 
-def _first_by_hash(starts: Integers, places: npt.NDArray[np.integer], amounts: Integers, width: int) -> Integers:
+def _first_by_hash(starts: Integers, columns: npt.NDArray[np.integer], amounts: Integers, width: int) -> Integers:
     rows = len(starts) - 1
     powers = np.full(width, MULTIPLIER).cumprod()
-    summed = np.concatenate(([0], (amounts * powers[places]).cumsum()))  # overflows on purpose: modulo 2**64
+    summed = np.concatenate(([0], (amounts * powers[columns]).cumsum()))  # overflows on purpose: modulo 2**64
     hashed = (summed[starts[1:]] - summed[starts[:-1]]).view(np.uint64)
     bits = max(rows.bit_length(), 4)
     # the top bits of a product depend on all bits of the hash, the low bits only on its low bits
     slot = (hashed * np.uint64(MULTIPLIER) >> np.uint64(64 - bits)).astype(np.int64)
     first = np.empty(1 << bits, np.int64)
-    first[slot[::-1]] = np.arange(rows)[::-1]  # of several rows with one place, the last one written stays
+    first[slot[::-1]] = np.arange(rows)[::-1]  # of several rows in one slot, the last one written stays
     stands_for = first[slot]
     lengths = np.diff(starts)
     alike = (hashed == hashed[stands_for]) & (lengths == lengths[stands_for])
@@ -209,7 +208,7 @@ def _first_by_hash(starts: Integers, places: npt.NDArray[np.integer], amounts: I
     moved = np.repeat(starts[stands_for] - starts[:-1], lengths)
     moved[np.repeat(~alike, lengths)] = 0
     twin = np.arange(len(amounts)) + moved
-    differs = (places[twin] != places) | (amounts[twin] != amounts)
+    differs = (columns[twin] != columns) | (amounts[twin] != amounts)
     if differs.any():  # two distinct rows share their hash: as good as never
         alike &= np.diff(np.concatenate(([0], np.cumsum(differs)))[starts]) == 0
     return np.flatnonzero(~alike | (stands_for == np.arange(rows)))
@@ -218,7 +217,7 @@ def _first_by_hash(starts: Integers, places: npt.NDArray[np.integer], amounts: I
 def smallest_of_each(columns: Sequence[Integers], labels: Integers) -> tuple[tuple[Integers, ...], Integers]:
     """Sort distinct tuples given column by column, each with the smallest label among those equal to it.
 
-    Columns and labels may have any shapes that broadcast, and are never written out in full where a key is enough.
+    Columns and labels may have any shapes that broadcast, and are broadcast in full only if a key is too long.
 
     >>> kept, smallest = smallest_of_each([np.array([1, 0, 1]), np.array([7, 8, 7])], np.array([0, 1, 2]))
     >>> [column.tolist() for column in kept], smallest.tolist()
@@ -231,9 +230,9 @@ def smallest_of_each(columns: Sequence[Integers], labels: Integers) -> tuple[tup
     spans = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
     many, below = int(labels.max()) + 1, prod(spans)
     if below >= KEY_LIMIT // many:  # no key would fit
-        written_out = [np.broadcast_to(column, shape).ravel() for column in (*columns, labels)]
-        order = np.lexsort(written_out[::-1])
-        ordered = [column[order] for column in written_out]
+        full = [np.broadcast_to(column, shape).ravel() for column in (*columns, labels)]
+        order = np.lexsort(full[::-1])
+        ordered = [column[order] for column in full]
         new = run_starts(ordered[:-1])
         return tuple(column[new] for column in ordered[:-1]), ordered[-1][new]
     # one key of each tuple by mixed radix; short ones where they do, as they are quicker to move
@@ -274,7 +273,7 @@ def run_starts(columns: Sequence[npt.NDArray[np.integer]]) -> Flags:
 
 
 def number_runs(columns: Sequence[Integers]) -> Integers:
-    """Number the distinct rows from 0, where equal rows are neighbours already.
+    """Number the distinct rows from 0; equal rows must be neighbours.
 
     >>> number_runs([np.array([0, 0, 1]), np.array([7, 7, 7])]).tolist()
     [0, 0, 1]
@@ -283,7 +282,7 @@ def number_runs(columns: Sequence[Integers]) -> Integers:
 
 
 def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
-    """Count from each start to its stop: which of them, and the number.
+    """List the numbers from each start to its stop: the index of the range, and the number.
 
     >>> [each.tolist() for each in ranges(np.array([5, 7]), np.array([7, 8]))]
     [[0, 0, 1], [5, 6, 7]]
@@ -296,7 +295,7 @@ def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
 
 
 def pair_equal(one: Integers, other: Integers) -> tuple[Integers, Integers]:
-    """Pair the positions of two lists where they have the same number; the other one is sorted.
+    """Pair the positions of equal numbers of two lists, of which the other one is sorted.
 
     >>> [each.tolist() for each in pair_equal(np.array([1, 0]), np.array([0, 1, 1]))]
     [[0, 0, 1], [1, 2, 0]]
@@ -307,7 +306,7 @@ def pair_equal(one: Integers, other: Integers) -> tuple[Integers, Integers]:
 
 
 def starts_of(number: Integers, count: int) -> Integers:
-    """Return where the rows of each number begin once sorted, and where the last end.
+    """Return the start of each number's rows once sorted, and the end of the last.
 
     >>> starts_of(np.array([0, 2, 2]), 3).tolist()
     [0, 1, 1, 3]
@@ -321,7 +320,7 @@ def add_up(number: npt.NDArray[np.integer], amounts: Integers, count: int) -> In
     >>> add_up(np.array([1, 0, 1]), np.array([2, 3, 4]), 3).tolist()
     [3, 6, 0]
     """
-    if (amounts == 1).all():  # as where people all differ: nothing to weigh
+    if (amounts == 1).all():  # a plain count
         return np.bincount(number, minlength=count)
     # no partial sum exceeds the total, so float64 holds each of them exactly and `bincount` can be used
     if amounts.sum(dtype=np.float64) < 2**53:
@@ -345,7 +344,7 @@ def sum_equal_rows(
 ) -> tuple[list[Integers], Integers]:
     """Sort rows given column by column (numbers ≥ 0); equal ones become one, and their counts (≥ 0) are added.
 
-    With `overwrite` the columns need not stay as they are: memory that nobody has touched yet is dear.
+    With `overwrite` the columns may be changed, which saves fresh memory.
 
     >>> rows, counts = sum_equal_rows([np.array([7, 3, 7])], np.array([1, 1, 2]))
     >>> [column.tolist() for column in rows], counts.tolist()
@@ -373,7 +372,7 @@ def sum_equal_rows(
 
 
 def sum_runs(amounts: Integers, starts: Integers) -> Integers:
-    """Add up runs of amounts, given where they start: quicker than `np.add.reduceat`, as runs are short.
+    """Add up runs of amounts by their starts: faster than `np.add.reduceat`, as runs are short.
 
     >>> sum_runs(np.array([1, 2, 3, 4]), np.array([0, 1, 3])).tolist()
     [1, 5, 4]
@@ -385,14 +384,15 @@ def sum_runs(amounts: Integers, starts: Integers) -> Integers:
         return np.diff(before[starts], append=before[-1])
     further = np.ones(len(amounts), bool)
     further[starts] = False
-    places = np.flatnonzero(further)
+    positions = np.flatnonzero(further)
     sums = amounts[starts]
-    np.add.at(sums, places - np.arange(1, len(places) + 1), amounts[places])  # as many starts as not before it
+    # a position less the further ones up to it counts the starts before it
+    np.add.at(sums, positions - np.arange(1, len(positions) + 1), amounts[positions])
     return sums
 
 
 def reduce_fractions(matrix: Integers) -> Integers:
-    """Divide each row by what all its numbers share: the same proportions give the same row.
+    """Divide each row by its greatest common divisor: equal proportions give equal rows.
 
     >>> reduce_fractions(np.array([[2, 4], [3, 6], [0, 0]])).tolist()
     [[1, 2], [1, 2], [0, 0]]
@@ -416,7 +416,7 @@ def pack_bits(flags: Flags) -> Bits:
 
 
 def pack_positions(row: Integers, flag: Integers, shape: tuple[int, int]) -> Bits:
-    """Pack flags as `pack_bits` does, given by the (row, flag) that are set; what is not is never written out.
+    """Pack flags as `pack_bits` does, given as pairs (row, flag) of those that are set.
 
     >>> pack_positions(np.array([0, 0, 1]), np.array([0, 2, 1]), (2, 3)).tolist()
     [[5], [2]]
@@ -437,7 +437,7 @@ def unpack_bits(words: Bits, width: int) -> Flags:
 
 
 def repeat_rows(times: Integers, at_once: int) -> Iterator[Integers]:
-    """Return each of 0, 1, … as often as is said, in order, so many at a time.
+    """Yield each index 0, 1, … `times[index]` times, in order, `at_once` at a time.
 
     >>> [rows.tolist() for rows in repeat_rows(np.array([3, 0, 2]), 2)]
     [[0, 0], [0, 2], [2]]

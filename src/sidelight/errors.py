@@ -1,9 +1,9 @@
-"""Everything that can go wrong, as one tree below `SidelightError`, and how it is said.
+"""All errors, as one tree below `SidelightError`, and the parts of their messages.
 
-Each message names the thing and the remedy in one line and never shows a person's data: no row, nothing of the
-column that says who it is, no "names of columns" that may be a row.  The label of one column is shown where
-somebody has to add it to a hierarchy or a domain, and then only its beginning.  What is quoted is cut where it is long,
-and no terminal escape gets through, whatever a cell or a name holds.
+Each message names the problem and the remedy in one line and never shows a person's data: no row, no cell of a column
+that identifies people, no "names of columns" that may be a row.  The label of one column is shown only where the user
+has to add it to a hierarchy or a domain, and then only its beginning.  Long quotations are cut, and terminal escapes
+are made visible, whatever a cell or a name holds.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Thing = TypeVar("Thing")
 class SidelightError(Exception):
     """The family of all errors that Sidelight raises on purpose.
 
-    `parts` is the message in pieces: text, and the parameters of Python that it names (see `parameter`).  `str` puts
-    them together for Python; the command line says its options instead.  `position` is where in a text that was read,
-    such as a limit or a fact, from 0; `None` where it is not about one.
+    `parts` is the message in pieces: text, and the parameters of Python that it names (see `parameter`).  `str` joins
+    them for Python; the command line names its options instead.  `position` is the index of the error in a text that
+    was parsed, such as a limit or a fact; `None` if there is no such text.
     """
 
     def __init__(self, message: str = "", *, position: int | None = None) -> None:
@@ -52,7 +52,7 @@ class SidelightError(Exception):
 
 
 class BadTable(SidelightError):
-    """What was given cannot be read as a table about people."""
+    """The source cannot be read as a table about people."""
 
 
 class UnknownColumn(BadTable):
@@ -60,11 +60,11 @@ class UnknownColumn(BadTable):
 
 
 class MissingValues(BadTable):
-    """Sensitive values are missing, and the caller did not say what a missing value means."""
+    """Sensitive values are missing, and no role states what a missing value means."""
 
 
 class NoRoom(SidelightError):
-    """Memory or disk are too small for what is asked; the message says how much is needed."""
+    """Memory or disk are too small; the message states how much is needed."""
 
 
 class BadHierarchy(SidelightError):
@@ -76,7 +76,7 @@ class BadRelease(SidelightError):
 
 
 class BadMeasure(SidelightError):
-    """A measure, an amount of knowledge or a limit that makes no sense."""
+    """A measure, an amount of knowledge or a limit that is invalid."""
 
 
 class UnknownValue(BadMeasure):
@@ -116,7 +116,7 @@ class Contradiction(SidelightError):
 
 
 class TooHard(SidelightError):
-    """Counting would take more than the allowed effort; the answer, if there is one, lies between `low` and `high`."""
+    """Counting would exceed the allowed effort; the answer, if there is one, lies between `low` and `high`."""
 
     def __init__(self, message: str, *, low: Fraction | int = 0, high: Fraction | int = 1) -> None:
         super().__init__(message)
@@ -125,7 +125,7 @@ class TooHard(SidelightError):
 
 
 class BadNoise(SidelightError):
-    """A noisy release that makes no sense, or would not keep what it promises."""
+    """A noisy release that is invalid, or would not keep its promise."""
 
 
 class BudgetExceeded(BadNoise):
@@ -133,11 +133,11 @@ class BudgetExceeded(BadNoise):
 
 
 class BadLedger(BadNoise):
-    """A ledger that cannot be read or is damaged; the message says how to recover."""
+    """A ledger that cannot be read or is damaged; the message explains how to recover."""
 
 
 class NoLedgerWarning(UserWarning):
-    """Noise was drawn without a ledger: nobody adds up what is published about the same people."""
+    """Noise was drawn without a ledger, so that the privacy budget of the same people is not added up."""
 
 
 class UnnamedAttackerWarning(UserWarning):
@@ -149,7 +149,7 @@ FallsToReaderWarning = UnnamedAttackerWarning
 
 
 class WrongKind(SidelightError, TypeError):
-    """Something of another kind was given, such as a DataFrame where a Table belongs."""
+    """An argument of the wrong kind, such as a DataFrame in place of a Table."""
 
 
 class NotTrueOrFalse(SidelightError, TypeError):
@@ -157,7 +157,7 @@ class NotTrueOrFalse(SidelightError, TypeError):
 
 
 class NotFetched(SidelightError):
-    """Data of others could not be fetched, kept, or is not the data that is pinned; nothing of it was used."""
+    """External data could not be fetched or stored, or differs from the pinned data; none of it was used."""
 
 
 class NotAvailable(SidelightError):
@@ -165,7 +165,7 @@ class NotAvailable(SidelightError):
 
     @classmethod
     def without(cls, *, package: str, what: str, extra: str | None = None) -> NotAvailable:
-        """Return how to install a package that a part needs, wherever Sidelight came from.
+        """Build the error that a package is missing, with the command that installs it.
 
         >>> print(NotAvailable.without(package="pandas", what="to_pandas()"))
         to_pandas() needs pandas; install it with: pip install pandas
@@ -180,9 +180,9 @@ class NotAvailable(SidelightError):
 
 
 def expect(kind: type[Thing], thing: object, name: str) -> Thing:
-    """Return a thing back if it is of the kind that belongs there, else say in one line how to come by one.
+    """Return a thing if it is of the expected kind; else raise `WrongKind` with a remedy.
 
-    Public functions call it first, so that nobody meets a DataFrame's missing attribute three files further down.
+    Public functions call it first, so that a wrong argument does not fail three files further down.
 
     >>> expect(SidelightError, {"Bob": "Flu"}, "the problem")
     Traceback (most recent call last):
@@ -195,7 +195,7 @@ def expect(kind: type[Thing], thing: object, name: str) -> Thing:
 
 
 def expect_or_none(kind: type[Thing], thing: object, name: str) -> Thing | None:
-    """Return a thing back that may be left out, if it is of the kind that belongs there.
+    """Return an optional thing if it is None or of the expected kind; else raise `WrongKind`.
 
     >>> expect_or_none(str, None, "the column"), expect_or_none(str, "age", "the column")
     (None, 'age')
@@ -204,7 +204,7 @@ def expect_or_none(kind: type[Thing], thing: object, name: str) -> Thing | None:
 
 
 def is_one_of(thing: object, kind: object) -> bool:
-    """Return whether a thing is one of the words of a `Literal`; whatever else was given, it is not compared with them.
+    """Return whether a thing is one of the words of a `Literal`, without comparing other types with them.
 
     >>> from typing import Literal
     >>> is_one_of("as *", Literal["as *", "left out"]), is_one_of([["Ann", "Flu"]], Literal["as *", "left out"])
@@ -214,7 +214,7 @@ def is_one_of(thing: object, kind: object) -> bool:
 
 
 def remedy_for(kind: str, thing: object) -> str:
-    """Return how to come by a thing of a kind where another was given; empty if nothing better is known."""
+    """Return how to obtain a thing of a kind from another one; empty if no remedy is known."""
     ours = type(thing).__name__ if type(thing).__module__.startswith("sidelight") else ""
     from sidelight.text import read_data  # noqa: PLC0415 - only where something is refused
 
@@ -223,10 +223,10 @@ def remedy_for(kind: str, thing: object) -> str:
 
 
 def as_given(thing: object, *, quoted: bool = False) -> str:
-    """Return a given value for a message: a number or a text, or the beginning of it; else what kind it is.
+    """Return an argument for a message: a number or a text, cut if it is long; else its kind.
 
-    Nothing that it holds is shown: a table that stands where a number belongs has people in it.  A text is `quoted`
-    where it would else be taken for the number that it writes.
+    The content of other arguments is never shown: a table in place of a number has people in it.  Texts are `quoted`
+    to tell them from numbers.
 
     >>> as_given(Fraction(1, 3)), as_given("1e-400"), as_given(10**400)
     ('1/3', '1e-400', '10000000000000000000000000000000000000…')
@@ -239,19 +239,18 @@ def as_given(thing: object, *, quoted: bool = False) -> str:
     if not (thing is None or isinstance(thing, str | Number)):
         return kind_in_words(thing)
     try:
-        # how much of an amount a message repeats
         text = shortened(str(thing), 39)
         return f"'{text}'" if quoted and isinstance(thing, str) else text
-    except ValueError:  # Python writes no whole numbers of so many digits
+    except ValueError:  # Python does not write integers of thousands of digits
         return "a number of thousands of digits"
 
 
 def expect_several(
     kind: type[Thing], things: object, name: str, *, each: str, also: tuple[type, ...] = ()
 ) -> tuple[Thing, ...]:
-    """Return several things of a kind as a tuple; one alone, or what only happens to be iterable, gets its own line.
+    """Return several things of a kind as a tuple; raise `WrongKind` for a single one or another iterable.
 
-    Kinds in `also` are taken as well.
+    Kinds in `also` are accepted too.
 
     >>> expect_several(SidelightError, SidelightError(), "problems", each="problem")
     Traceback (most recent call last):
@@ -275,7 +274,7 @@ def expect_several(
 
 
 def expect_mapping(things: object, name: str, example: str) -> Mapping[Any, Any]:
-    """Return a mapping back, else say in one line how to write one.
+    """Return a mapping; raise `WrongKind` with an example for anything else.
 
     >>> expect_mapping(["sex"], "levels=", '{"sex": 0}')
     Traceback (most recent call last):
@@ -287,13 +286,13 @@ def expect_mapping(things: object, name: str, example: str) -> Mapping[Any, Any]
 
 
 def mapping_or_empty(things: object, name: str, example: str) -> Mapping[Any, Any]:
-    """Return a mapping back that may be left out, an empty one then."""
+    """Return an optional mapping, an empty one for None."""
     return {} if things is None else expect_mapping(things, name, example)
 
 
 @contextmanager
 def needs_extra(extra: str, *, package: str, what: str) -> Iterator[None]:
-    """Import a library of an extra inside of this, where it is used: it is asked for by name when it is not there.
+    """Raise `NotAvailable`, with the command that installs the extra, for an `ImportError` inside of this context.
 
     >>> with needs_extra("dp", package="opendp", what="noise"):
     ...     import nothing_such
@@ -307,7 +306,7 @@ def needs_extra(extra: str, *, package: str, what: str) -> Iterator[None]:
 
 
 def kind_in_words(thing: object) -> str:
-    """Name the kind of a thing, and the library that it comes from; nothing of what it holds.
+    """Return the kind of a thing and its library, for a message; nothing of its content.
 
     >>> kind_in_words("rows"), kind_in_words(Fraction(1, 2)), kind_in_words(None)
     ('a str', 'a fractions Fraction', 'None')
@@ -326,7 +325,7 @@ _BEGIN, _NEXT, _END = "\x02", "\x1f", "\x03"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter in a message, perhaps with a value; without a name, something to say in Python only."""
+    """A parameter in a message, perhaps with a value; without a name, a remark for Python only."""
 
     name: str
     in_python: str
@@ -337,7 +336,7 @@ class Parameter:
 
 
 def parameter(name: str, value: object = None) -> str:
-    """Name a parameter in the message of an error: `missing="drop"` here, an option on the command line.
+    """Mark a parameter in the message of an error: `missing="drop"` in Python, an option on the command line.
 
     >>> print(SidelightError(f"leave {parameter('suppress')} out, or say {parameter('suppress', 0.04)}"))
     leave suppress= out, or say suppress=0.04
@@ -351,9 +350,9 @@ def parameter(name: str, value: object = None) -> str:
         in_shell = " ".join(f"{key}={'…' if each is ... else each}" for key, each in value.items()) or "="
         return _mark(name, f"{{{in_python}}}", f"'{in_shell}'")
     plain = "" if value is None else f'"{value}"' if isinstance(value, str) else as_given(value)
-    # numbers of the usual sizes as people write them, of others the beginning
-    whole = isinstance(value, int | Fraction) and not isinstance(value, bool)
-    if isinstance(value, float) or (whole and -(10**15) < value < 10**15):  # type: ignore[operator]
+    # numbers of usual sizes in full, of others the beginning
+    is_exact = isinstance(value, int | Fraction) and not isinstance(value, bool)
+    if isinstance(value, float) or (is_exact and -(10**15) < value < 10**15):  # type: ignore[operator]
         plain = f"{float(value):g}"  # type: ignore[arg-type]
     return _mark(name, plain, plain)
 
@@ -368,7 +367,7 @@ def _mark(*units: str) -> str:
 
 
 def _split_parts(message: str) -> tuple[str | Parameter, ...]:
-    """Split text and parameters, each on one line, with what is quoted at length cut and terminal escapes visible."""
+    """Split a message into texts and parameters, each on one line, with long quotations cut and escapes visible."""
 
     def join_lines(text: str) -> str:
         return visible(text.replace("\r\n", " ").replace("\n", " "))
@@ -387,12 +386,12 @@ def _split_parts(message: str) -> tuple[str | Parameter, ...]:
     return tuple(part for part in shortened_parts if part != "")
 
 
-# How many characters a list, or what is quoted, may take in a message
+# The most characters of a list or a quotation in a message
 TWO_LINES = 200
 
 
 def did_you_mean(name: str, among: Iterable[str | None]) -> str:
-    """Name the nearest of `among`, or all where none is near, as the end of a sentence.
+    """Return the end of a sentence that names the nearest of `among`, or all if none is near.
 
     >>> did_you_mean("zipcode", ["age", "zip"])
     "; did you mean 'zip'?"
@@ -401,7 +400,7 @@ def did_you_mean(name: str, among: Iterable[str | None]) -> str:
     """
     name, known = str(name), [str(each) for each in among if each is not None]
     folded = {each.casefold(): each for each in reversed(known)}
-    # how alike two names are where one is taken for a slip of the other: 'aeg' for 'age', not 'age' for 'name'
+    # the similarity from which one name is a slip of another: 'aeg' of 'age', not 'age' of 'name'
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.65)
     if not near:
         pairs = {each: sorted((name.casefold(), each), key=len) for each in folded}
@@ -412,7 +411,7 @@ def did_you_mean(name: str, among: Iterable[str | None]) -> str:
 
 
 def list_name(name: str) -> str:
-    """Show a name among others: in quotes where it holds a comma or semicolon itself, as a set does in its braces.
+    """Quote a name for a list if it holds a comma or semicolon outside of the braces of a set.
 
     >>> list_name("Flu"), list_name("Paris, Texas"), list_name("{Flu, Cold}")
     ('Flu', "'Paris, Texas'", '{Flu, Cold}')
@@ -421,7 +420,7 @@ def list_name(name: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """List names with commas, as many as fit into two lines.
+    """Join names by commas, as many as fit into two lines.
 
     >>> listed(["age", "zip", "street, number"])
     "age, zip, 'street, number'"
@@ -435,13 +434,13 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-# What is quoted of other people's texts: cut where it is long, and moving no terminal.
+# Quotations of foreign texts: cut if long, and without terminal escapes.
 
 
 def visible(text: str, *, one_for_one: bool = False) -> str:
-    """Show what a text holds that nobody would see: terminal escapes, marks that turn the direction of writing.
+    """Replace invisible characters by visible ones: terminal escapes, marks of the direction of writing.
 
-    Lines and tabs stay as they are.  `one_for_one` keeps the length, where that was measured already.
+    Line ends and tabs stay.  `one_for_one` keeps the length of the text.
 
     >>> visible(chr(27) + "[31mFlu" + chr(0x202E) + "gnitide")
     '␛[31mFlu[U+202E]gnitide'
@@ -464,7 +463,7 @@ def visible(text: str, *, one_for_one: bool = False) -> str:
 
 
 def utf8(text: str) -> bool:
-    """Return whether a text can be written in UTF-8: names of files that are other bytes cannot, as Python spells them.
+    """Return whether a text can be encoded in UTF-8; names of files in other bytes, as Python decodes them, cannot.
 
     >>> utf8("straße.csv"), utf8("straße.csv".encode("latin-1").decode(errors="surrogateescape"))
     (True, False)
@@ -473,7 +472,7 @@ def utf8(text: str) -> bool:
 
 
 def shortened(text: str, most: int = 80) -> str:
-    """Show a text in a message: in one line, and not all of a long one.
+    """Return a text for a message: in one line, cut if it is long.
 
     >>> shortened("Ann" + chr(10) + "Lee has Flu", most=10)
     'Ann Lee h…'
@@ -483,7 +482,7 @@ def shortened(text: str, most: int = 80) -> str:
 
 
 def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Take one name or several.
+    """Return one name or several as a tuple.
 
     >>> as_names("age"), as_names(["age", "sex"])
     (('age',), ('age', 'sex'))

@@ -1,20 +1,20 @@
-"""Files appear together and whole, or not at all; never over the input, and never over others unasked.
+"""Write files together and whole, or not at all; never over the input, and over others only with `force`.
 
-Reading        `read_whole`: what is a file, and nothing that would be waited for.
+Reading        `read_whole`: regular files only, never a pipe or a device that would block.
 One file       `replace_whole`: written beside its place, flushed to the disk, moved there in one step.
 Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all; `write_together`
-               for small ones in several places, of which nobody relies on one for another.
-Temporary      `private_folder`: for what a run puts aside, such as rows that do not fit into memory.
-After a crash  `settle`: what was being replaced stands there again, or all of the new does.  Unfinished and private
-               folders are locked while their process lives: one that is not was left by a crash, and the next goes.
-Before work    `refuse_targets`: all outputs against all inputs and each other; `refuse_left_over`: say what is in the
-               way while nothing is lost.
-Copies         `open_private`: what only its owner may read, while it is needed.
+               for small ones in several places that do not depend on each other.
+Temporary      `private_folder`: for data of a run, such as rows that do not fit into memory.
+After a crash  `settle`: restore what was being replaced, or keep all of the new.  Unfinished and private folders are
+               locked while their process lives; one without a lock was left by a crash, and is removed.
+Before work    `refuse_targets`: compare all outputs with all inputs and each other; `refuse_left_over`: raise while
+               nothing is lost.
+Copies         `open_private`: files that only their owner may read.
 Many writers   `locked`: one process at a time, and none waits for ever; the lock ends with the process, however that
-               ends.  `write_note`: what the file of a lock says, such as who holds it.
+               ends.  `write_note`: the content of a lock's file, such as its holder.
 
-Invariant: at any moment, also after `kill -9` or a power cut, whoever settles, to read or to write, finds what stood
-there before (perhaps nothing) or all of the new.
+Invariant: at any moment, also after `kill -9` or a power cut, a process that settles, to read or to write, finds all of
+the old files (perhaps none) or all of the new.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from typing import BinaryIO
 
 from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8, visible
 
-# How the name of the document beside a release ends, after the whole name of the release
+# The ending of the document beside a release, after the whole name of the release
 SIDECAR_ENDING = ".sidelight.json"
 
 
 def sidecar_path(path: Path) -> Path:
-    """Return where the document beside a published file stands.
+    """Return the path of the document beside a published file.
 
     >>> sidecar_path(Path("made/release.parquet")).name
     'release.parquet.sidelight.json'
@@ -50,7 +50,7 @@ def sidecar_path(path: Path) -> Path:
 
 
 def noise_path(path: Path) -> Path:
-    """Return where the document beside noisy counts stands.
+    """Return the path of the document beside noisy counts.
 
     >>> noise_path(Path("made/counts.csv")).name
     'counts.csv.noise.json'
@@ -59,7 +59,7 @@ def noise_path(path: Path) -> Path:
 
 
 def digest(path: Path) -> str:
-    """Compute the SHA-256 of a file's bytes; that of a folder, of the names and digests of all that is in it."""
+    """Compute the SHA-256 of a file's bytes or, of a folder, of the names and digests of its files."""
     if path.is_dir():
         lines = (f"{digest(each)} {each.name}\n" for each in sorted(path.iterdir()))
         return hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -68,7 +68,7 @@ def digest(path: Path) -> str:
 
 
 def read_whole(path: Path) -> bytes:
-    """Read a small file to its end; a pipe or a device is an `OSError`: opening one may wait for ever."""
+    """Read a small file to its end; raise `OSError` for a pipe or a device, which may block for ever."""
     _refuse_no_name(path)
     # opening a pipe would wait for a writer; non-blocking, it opens, and is then refused by its kind
     at_once = getattr(os, "O_NONBLOCK", 0)
@@ -84,7 +84,7 @@ def _refuse_no_name(path: Path) -> None:
 
 
 def real_path(path: Path) -> Path:
-    """Follow all links of a path; where they lead in a circle it is left as it is, which `Path.resolve` refuses."""
+    """Follow all links of a path; unlike `Path.resolve`, return a path with a circle of links unchanged."""
     return Path(os.path.realpath(path))
 
 
@@ -97,25 +97,25 @@ def leads_in_a_circle(path: Path) -> bool:
         path.stat()
     except OSError as error:
         return error.errno == errno.ELOOP
-    except ValueError:  # no name of a file: whoever writes says so
+    except ValueError:  # not the name of a file: writing it raises
         return False
     return False
 
 
 def _refuse_long_name(path: Path, ending: str = "") -> None:
-    """Refuse a name that its folder has no room for, with an ending that is written beside it."""
+    """Raise if a name, with the ending of its temporary form, is too long for its folder."""
     try:
         os.lstat(path.with_name(f"{path.name}{ending}") if path.name else path)
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             more = f" with '{ending}' behind it, as it is called while it is written" if ending else ""
             raise SidelightError(f"the name of the file is too long{more}: '{path.name}'; give a shorter one") from None
-    except ValueError:  # no name of a file: whoever writes says so
+    except ValueError:  # not the name of a file: writing it raises
         return
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
-    """Refuse a path that cannot or should not be written, before any work is done."""
+    """Raise, before any work is done, if a path cannot or should not be written."""
     _refuse_long_name(path)
     if not utf8(str(path)):
         message = f"the name of the file '{path}' is not UTF-8, as documents that name it need; give another name"
@@ -135,7 +135,7 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 
 
 def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
-    """Refuse to write over what was read, by whatever name or link."""
+    """Raise if a path is one of the inputs, by any name or link."""
     _refuse_long_name(path)
     for each in inputs:
         if real_path(path) == real_path(each) or (path.exists() and each.exists() and path.samefile(each)):
@@ -143,7 +143,7 @@ def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
 
 
 def refuse_targets(targets: Sequence[Path], inputs: Iterable[Path], *, force: bool) -> None:
-    """Refuse, before anything is written, a place that cannot be written, is read from, or is named for two answers."""
+    """Raise, before anything is written, if a target cannot be written, is an input, or is named twice."""
     read = tuple(inputs)
     for at, path in enumerate(targets):
         refuse_input(path, read)
@@ -153,7 +153,7 @@ def refuse_targets(targets: Sequence[Path], inputs: Iterable[Path], *, force: bo
 
 
 def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
-    """Refuse to put a file beside a document that tells of another one, which is gone; undo what was cut short."""
+    """Raise if a document is there without its file, unless `force`; first undo what was cut short."""
     _refuse_long_name(path, f"{UNFINISHED}{'x' * 8}")  # as `mkdtemp` ends it
     settle(path)
     if beside.exists() and not path.exists() and not force:
@@ -164,7 +164,7 @@ def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
 
 
 def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> None:
-    """Write one file to a place that the user named; raise if a file exists there, unless `force`."""
+    """Write one file to a path of the user; raise if a file exists there, unless `force`."""
     refuse_existing(path, force=force)
     try:
         replace_whole(path, content, force=force)
@@ -174,7 +174,7 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
 
 
 def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False) -> None:
-    """Write several files to places that the user named: all of them, or none where one cannot be written."""
+    """Write several files to paths of the user: all of them, or none if one cannot be written."""
     for path in contents:
         refuse_existing(path, force=force)
     # read before anything is written, so that all files can be put back
@@ -185,20 +185,20 @@ def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False)
             written.append(path)
             write_whole(path, content, force=force)
     except BaseException as error:
-        if isinstance(error, NotPublished):  # what appeared there is somebody else's, and is not taken back
+        if isinstance(error, NotPublished):  # another process made the file, which is not removed
             written.pop()
         for path in written:
-            there = before[path]
-            with contextlib.suppress(OSError):  # what led here is told
-                path.unlink(missing_ok=True) if there is None else replace_whole(path, there)
+            content_before = before[path]
+            with contextlib.suppress(OSError):  # the first error is raised
+                path.unlink(missing_ok=True) if content_before is None else replace_whole(path, content_before)
         raise
 
 
 def replace_whole(path: Path, content: str | bytes, *, private: bool = False, force: bool = True) -> None:
-    """Write one file in one step: a reader sees the old one, or all of the new one; `OSError` where it cannot be done.
+    """Write one file in one step, so that others read the old one or all of the new one; raise `OSError` otherwise.
 
-    A file that is replaced keeps its rights; a new one gets those of any new file, or, if `private`, its owner's only.
-    Unless `force`, nothing is replaced, however late it came.
+    A replaced file keeps its rights; a new one gets the usual ones or, if `private`, its owner's only.  Unless `force`,
+    nothing is replaced, not even a file that appears in the meantime.
     """
     with _folder_of_ours(path.parent, f"{path.name}{UNFINISHED}") as folder:
         aside = folder / path.name
@@ -218,15 +218,15 @@ def replace_whole(path: Path, content: str | bytes, *, private: bool = False, fo
 
 
 def open_private(path: Path) -> BinaryIO:
-    """Make a file that nobody but its owner may read, also where new files are open to all (umask 000)."""
+    """Open a new file that only its owner may read, whatever the umask."""
     return open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 @contextlib.contextmanager
 def unfinished_folder(path: Path) -> Iterator[Path]:
-    """Make a folder beside a file that is to be, for work that is not done; it is gone afterwards, however it ends.
+    """Make a folder for unfinished work beside the file that is written; it is removed afterwards.
 
-    After a `kill -9` its name says what it is, `release.parquet.unfinished-…`, until somebody next writes that file.
+    After a `kill -9`, a folder such as `release.parquet.unfinished-…` stays until the next process writes that file.
     """
     try:
         with _folder_of_ours(path.parent, f"{path.name}{UNFINISHED}") as folder:
@@ -236,47 +236,47 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
         raise NotPublished(message) from None
 
 
-# What stands between the name of a file and what a folder of unfinished work ends with
+# The part of a folder's name between the file's name and a random ending
 UNFINISHED = ".unfinished-"
 
 
-# How the names of folders begin that hold what is put aside
+# The beginning of the names of temporary folders
 TEMPORARY = "sidelight-work-"
 
 
 @contextlib.contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder for temporary files that only this user can open; it is gone afterwards, however it ends.
+    """Make a folder for temporary files that only this user can open; it is removed afterwards.
 
     After a `kill -9`, the next process of this user that makes one removes it.
     """
     with contextlib.ExitStack() as held:
         try:
-            place = Path(tempfile.gettempdir())
-            folder = held.enter_context(_folder_of_ours(place, TEMPORARY, lambda *_: _remove_left_temporary(place)))
+            root = Path(tempfile.gettempdir())
+            folder = held.enter_context(_folder_of_ours(root, TEMPORARY, lambda *_: _remove_left_temporary(root)))
         except OSError as error:
             raise no_temporary_files(error) from None
         yield folder
 
 
 def no_temporary_files(error: OSError) -> NoRoom:
-    """Build the error that nothing can be put aside, for another reason than a full disk."""
+    """Build the error that temporary files cannot be made, for another reason than a full disk."""
     reason = error.strerror or type(error).__name__
     return NoRoom(f"cannot make temporary files: {reason}; set TMPDIR to a folder that you may write to")
 
 
 @cache
-def _remove_left_temporary(place: Path) -> None:
-    """Look once in each process: other people have many files there."""
-    _remove_left(place, TEMPORARY)
+def _remove_left_temporary(root: Path) -> None:
+    """Remove left temporary folders, once per process, as other users may have many files there."""
+    _remove_left(root, TEMPORARY)
 
 
 @contextlib.contextmanager
-def _folder_of_ours(place: Path, prefix: str, remove_left: Callable[[Path, str], None] | None = None) -> Iterator[Path]:
-    (remove_left or _remove_left)(place, prefix)
-    _refuse_no_name(place / prefix)
+def _folder_of_ours(root: Path, prefix: str, remove_left: Callable[[Path, str], None] | None = None) -> Iterator[Path]:
+    (remove_left or _remove_left)(root, prefix)
+    _refuse_no_name(root / prefix)
     while True:
-        folder = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
+        folder = Path(tempfile.mkdtemp(dir=root, prefix=prefix))
         # made, then locked: in between another process may remove the folder as left over, and then it is made again
         lock = _lock_folder(folder, wait=True)
         if folder.is_dir():
@@ -293,9 +293,9 @@ def _folder_of_ours(place: Path, prefix: str, remove_left: Callable[[Path, str],
 
 
 def _lock_folder(folder: str | Path, *, wait: bool = False) -> int | None:
-    """Lock a folder until the handle is closed, or the process ends; None where that cannot be done."""
+    """Lock a folder until the handle is closed or the process ends; return None if it cannot be locked."""
     try:
-        import fcntl  # noqa: PLC0415 - not on Windows, where nobody can tell what was left
+        import fcntl  # noqa: PLC0415 - not on Windows, where left folders are not recognised
     except ImportError:
         return None
     try:
@@ -304,15 +304,15 @@ def _lock_folder(folder: str | Path, *, wait: bool = False) -> int | None:
         return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:  # somebody is at work there, or this file system has no locks
+    except OSError:  # another process works there, or this file system has no locks
         os.close(handle)
         return None
     return handle
 
 
-def _remove_left(place: Path, prefix: str) -> None:
+def _remove_left(root: Path, prefix: str) -> None:
     """Remove folders of this user whose process has ended without doing so."""
-    with contextlib.suppress(OSError), os.scandir(place) as names:
+    with contextlib.suppress(OSError), os.scandir(root) as names:
         for each in names:
             ours = each.name.startswith(prefix) and each.is_dir(follow_symlinks=False)
             if not ours or each.stat(follow_symlinks=False).st_uid != os.getuid():
@@ -325,11 +325,11 @@ def _remove_left(place: Path, prefix: str) -> None:
 
 
 def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True) -> None:
-    """Move files out of their folder to where they belong, the last one last: with it, they are published.
+    """Move files from their folder to their targets; the move of the last one publishes them all.
 
-    The document that tells of the files goes first, so that the last one never stands there without it.  What they
-    replace is kept together until then: if moving fails half-way it stands there again, and after a crash `settle` puts
-    it back.  Unless `force`, what appeared there in the meantime stays: somebody else has published.
+    The document about the files goes first, so that the last one is never there without it.  Replaced files are kept
+    until then: if a move fails they are restored, and after a crash `settle` restores them.  Unless `force`, a file
+    that appeared in the meantime stays: another process has published.
     """
     *first, last = targets
     with locked(last, passing=True):
@@ -355,7 +355,7 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
 
 
 def _finish(last: Path, aside: Path) -> None:
-    """Remove what was kept; where that fails, the next `settle` does it, and what was published stays published."""
+    """Remove what was kept; if that fails, the next `settle` does it, and the new files stay published."""
     with contextlib.suppress(OSError):
         _forget_before(last, aside)
 
@@ -366,7 +366,7 @@ def _appearance_error(target: Path) -> NotPublished:
 
 
 def _move_to(file: Path, target: Path, *, force: bool) -> None:
-    """Move a file; unless `force`, not over one that is there by now, even if it came this moment."""
+    """Move a file; unless `force`, raise if the target exists by now."""
     if force or file.is_dir():
         file.replace(target)
         return
@@ -384,26 +384,26 @@ def _move_to(file: Path, target: Path, *, force: bool) -> None:
             file.unlink()
 
 
-# While files are moved, a folder of its own, `release.csv.before`, keeps what undoes it: `old` holds what stood there,
-# `new` second names of what goes where nothing stood.  It appears as a whole and goes as a whole.  Whoever finds it
-# finds a crash: if the last file is still the old one, or none, nothing was published, and moving is undone; if it is
-# another, all was published.
+# While files are moved, a folder of its own, `release.csv.before`, keeps what undoes the moves: `old` holds the
+# replaced files, `new` second names of files that replace nothing.  It appears and disappears as a whole.  If it is
+# found, there was a crash: if the last file is still the old one, or missing, nothing was published, and the moves are
+# undone; else all was published.
 
 
 def undo_path(path: Path) -> Path:
-    """Return where what is being replaced is kept."""
+    """Return the folder that keeps replaced files during a move."""
     return path.parent / f"{path.name}.before"  # also for a folder such as '.'
 
 
 def settle(path: Path) -> None:
-    """Make sure, before a file and what stands beside it are read, that they belong together.
+    """Make sure, before a file and the files beside it are read, that they belong together.
 
-    If somebody moves them right now, this waits; if that was cut short, what stood there before stands there again.
+    Wait while another process moves them; if a move was cut short, restore the files before it.
     """
     try:
         if not undo_path(path).is_dir():
             return
-    except OSError:  # no such name: whoever reads says so
+    except OSError:  # no such name: reading it raises
         return
     try:
         with locked(path, passing=True), unfinished_folder(path) as aside:
@@ -427,16 +427,16 @@ def _settle(last: Path, aside: Path) -> None:
 
 
 def _put_back(last: Path, aside: Path) -> None:
-    """Undo a move: put back what was kept, remove what came; it is kept on, so that this can be cut short as well."""
+    """Undo a move: restore what was kept, remove what came.  What was kept stays, so that this may be cut short too."""
     again = Path(tempfile.mkdtemp(dir=aside))  # one move may have to undo and forget another one before it
-    for each in _list_kept(last, "old"):
-        stood = last.with_name(each.name)
-        if not (stood.exists() and _same_file(stood, each)):
-            _second_name(each, again / each.name).replace(stood)
-    for each in _list_kept(last, "new"):
-        came = last.with_name(each.name)
-        if came.exists() and _same_file(came, each):  # else it is somebody else's
-            came.unlink()
+    for kept in _list_kept(last, "old"):
+        target = last.with_name(kept.name)
+        if not (target.exists() and _same_file(target, kept)):
+            _second_name(kept, again / kept.name).replace(target)
+    for kept in _list_kept(last, "new"):
+        target = last.with_name(kept.name)
+        if target.exists() and _same_file(target, kept):  # else another process made it
+            target.unlink()
     _flush_names(last.parent)
 
 
@@ -446,7 +446,7 @@ def _list_kept(last: Path, which: str) -> list[Path]:
 
 
 def _forget_before(last: Path, aside: Path) -> None:
-    """Remove what was kept, in one step: a part of it would say less than stood there."""
+    """Remove what was kept, in one step: a part of it would restore too little."""
     if undo_path(last).is_dir():
         # a rename is one step; deleting file by file could be cut short in the middle
         undo_path(last).rename(Path(tempfile.mkdtemp(dir=aside)) / "forgotten")
@@ -454,12 +454,12 @@ def _forget_before(last: Path, aside: Path) -> None:
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Return whether two names are of one file, or, where files cannot have two, of a copy."""
+    """Return whether two names are of one file or, where files cannot have two names, of equal copies."""
     return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
 
 
 def _keep_before(targets: Sequence[Path], folder: Path) -> None:
-    """Keep what undoes the moves of files to their targets, all of it or nothing."""
+    """Keep all that undoes the moves of files to their targets, in one step."""
     *first, last = targets
     kept = Path(tempfile.mkdtemp(dir=folder)) / "kept"
     for each in (kept, kept / "old", kept / "new"):
@@ -477,7 +477,7 @@ def _keep_before(targets: Sequence[Path], folder: Path) -> None:
 
 
 def _second_name(file: Path, name: Path) -> Path:
-    """Return a file a second name, or a copy where files cannot have two."""
+    """Give a file a second name, or copy it where files cannot have two; return the new name."""
     try:
         name.hardlink_to(file)
     except OSError:
@@ -500,16 +500,16 @@ def _flush_names(folder: Path) -> None:
         flush_to_disk(folder)
 
 
-# Seconds after which a line says who holds a lock, and after which waiting for it ends
+# Seconds after which a warning names the holder of a lock, and after which waiting ends
 SAY_WAITING, WAIT_AT_MOST = 2.0, 60.0
 
 
 @contextlib.contextmanager
 def locked(path: Path, *, passing: bool = False) -> Iterator[None]:
-    """Keep other processes and threads out; the lock is on a file beside, as the file itself is replaced.
+    """Keep other processes and threads out, by a lock on a file beside, as the file itself is replaced.
 
-    Only the owner can open that file, so that no other account can hold the lock.  `TimeoutError` where another process
-    holds it for too long.  A `passing` lock leaves no file: who waited for it notices, and locks another one.
+    Only the owner can open that file, so that no other account can hold the lock.  Raise `TimeoutError` if another
+    process holds it for too long.  A `passing` lock leaves no file: a waiting process notices, and locks a new one.
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - it brings asyncio along, and few files are locked
 
@@ -543,12 +543,12 @@ def locked(path: Path, *, passing: bool = False) -> Iterator[None]:
 
 
 def lock_path(path: Path) -> Path:
-    """Return where the lock of a file is; it stays there when nobody holds it, unless it is passing."""
+    """Return the path of a file's lock; the lock file stays after release, unless it is passing."""
     return path.with_name(f"{path.name}.lock")
 
 
 def read_note(path: Path) -> dict[str, object]:
-    """Read what is noted in the lock of a file; nothing where it is empty, as other versions left it, or not ours."""
+    """Read the note in the lock of a file; an empty one if there is none that we wrote."""
     try:
         note = json.loads(lock_path(path).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -557,15 +557,15 @@ def read_note(path: Path) -> dict[str, object]:
 
 
 def write_note(path: Path, *, keep: bool = False, **note: object) -> None:
-    """Note something in the lock of a file, by its holder; with `keep`, it is on the disk afterwards.
+    """Write a note into the lock of a file, by its holder; with `keep`, flush it to the disk.
 
     Nothing is noted on Windows, where the file goes with the lock, nor on file systems without locks, where the file
-    says by itself whose it is.
+    itself shows its owner.
     """
     if os.name == "nt":
         return
     text = json.dumps({key: value for key, value in (read_note(path) | note).items() if value is not None})
-    with lock_path(path).open("r+b") as file:  # never made here: its being there means something
+    with lock_path(path).open("r+b") as file:  # never created here, as its presence has a meaning
         if file.read(1) not in (b"", b"{"):
             return
         file.seek(0)

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM, SIGHUP: raised where they can be handled, noticed where a library makes something else of them."""
+"""Handle Ctrl-C, SIGTERM and SIGHUP: raise them in Python, and notice them where a library swallows them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 ENDS = tuple(signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if name in signal.Signals.__members__)
-"""What tells a process to end: a shutdown, a terminal that was closed."""
+"""The signals that ask a process to end: a shutdown, a closed terminal."""
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was told to end, by signal `number`: handled as Ctrl-C is, so that nothing unfinished remains."""
+    """The process was asked to end by signal `number`; handled as Ctrl-C, so that nothing unfinished remains."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Terminated(KeyboardInterrupt):
 
 
 class Interrupts:
-    """Flags: Ctrl-C was pressed, or a signal asked the process to end."""
+    """Flags: a signal was noticed, and whether it asked the process to end."""
 
     noticed: bool = False
     terminated: bool = False
@@ -32,7 +32,7 @@ class Interrupts:
 
 @contextmanager
 def raising_interrupts() -> Iterator[None]:
-    """Let Ctrl-C raise `KeyboardInterrupt`, whatever it did before, unless it is ignored: a background job."""
+    """Let Ctrl-C raise `KeyboardInterrupt`, unless it is ignored, as in a background job."""
     # an exception in a finaliser is dropped by Python, and a Ctrl-C with it: the hook sends it again
     usual, sys.unraisablehook = sys.unraisablehook, _once_more
     try:
@@ -51,13 +51,13 @@ def _end(number: int, frame: FrameType | None) -> object:
 
 
 def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
-    """Send a signal once more if its exception was lost, because it came while something was being cleaned up.
+    """Send a signal again if its exception was lost in a finaliser.
 
-    It is the same signal: a background job ignores SIGINT, and would not hear that instead of a lost SIGTERM.
+    The same signal: a background job ignores SIGINT, which could not replace a lost SIGTERM.
     """
     if isinstance(lost.exc_value, KeyboardInterrupt):
         number = getattr(lost.exc_value, "number", signal.SIGINT)
-        # not here and now, where it would be lost again; it ends what the main thread waits for
+        # after a moment, as here it would be lost again; it ends the wait of the main thread
         if hasattr(signal, "pthread_kill"):
             threading.Timer(0.01, signal.pthread_kill, [threading.main_thread().ident or 0, number]).start()
         else:  # Windows raises its exception when possible
@@ -68,7 +68,7 @@ def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which
 
 @contextmanager
 def noticing_interrupts() -> Iterator[Interrupts]:
-    """Notice Ctrl-C while something runs that may make something else of it: an end, or another error."""
+    """Notice Ctrl-C while code runs that may swallow it or raise another error for it."""
     interrupts = Interrupts()
 
     def noticing(before: Handler) -> Handler:
@@ -93,7 +93,7 @@ _NOTICING: list[Interrupts] = []
 
 
 def heed_interrupts() -> None:
-    """Stop, before something is published, if Ctrl-C was pressed and some library has swallowed it."""
+    """Raise `KeyboardInterrupt`, before something is published, if a library has swallowed a Ctrl-C."""
     # libraries such as DuckDB catch SIGINT themselves, so the exception may never have come
     if any(each.noticed for each in _NOTICING):
         raise KeyboardInterrupt("nothing was published")
@@ -104,7 +104,7 @@ Handler: TypeAlias = Callable[[int, FrameType | None], object]
 
 @contextmanager
 def _handling(number: signal.Signals, made: Callable[[Handler], Handler]) -> Iterator[None]:
-    """Handle a signal, unless it is ignored, by what is made of the handler before; by that one again afterwards."""
+    """Handle a signal, unless it is ignored, by a handler made of the present one, which is restored afterwards."""
     before = signal.getsignal(number)
     ends = number in ENDS and before == signal.SIG_DFL
     if not (ends or callable(before)) or threading.current_thread() is not threading.main_thread():

@@ -1,7 +1,7 @@
-"""How far something is that may take long: whoever does it calls a function, whoever waits hands one in.
+"""Report the progress of long work: the worker calls a function that the caller passes in.
 
-Searches, solvers and simulations take `progress=`, `quiet` unless somebody looks; the command line hands in its bar.
-What is deep inside of reading and may wait for others, such as for a database, shows that by `SHOW_WAITING`.
+Searches, solvers and simulations take `progress=`, by default `quiet`; the command line passes its progress bar.  Code
+deep inside of reading that may wait, such as for a database, reports that by `SHOW_WAITING`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from contextvars import ContextVar
 from typing import TypeAlias
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with what is being done, how much of it is done, and out of how much (None: nobody knows)."""
+"""Called with a description of the work, how much of it is done, and out of how much (None: unknown)."""
 
 
 def quiet(what: str, done: int, total: int | None) -> None:
     """Show nothing."""
 
 
-# Shows what is waited for, from when it is entered to its end; nothing unless the command line sets it
+# A context that shows what is waited for; shows nothing unless the command line sets it
 SHOW_WAITING: ContextVar[Callable[[str], AbstractContextManager[object]]] = ContextVar(
     "show_waiting", default=nullcontext
 )

@@ -1,11 +1,10 @@
-"""Numbers that come and go: taken to mean what they say, rounded towards caution, written for people.
+"""Parse numbers exactly, round them towards caution, and write them for people.
 
-A number that somebody gives means what it says in decimal (`exact_number`): 0.1 is a tenth.  Values stay exact
-(`Fraction`; `Decimal` with 60 digits where logarithms make them irrational) until they leave.  Then they are rounded
-once, in a direction that is said, so that a risk may be overstated by the last digit and never understated: to the
-next float (`round_up`, `round_down`, `round_cautiously`), to so many places of a decimal (`to_places`), or to what a
-person reads (`in_words`, `decimal_text`).  For every exact x: round_down(x) <= x <= round_up(x), with nothing but x
-between the two floats.
+A number of the user has its decimal value (`exact_number`): 0.1 is a tenth.  Values stay exact (`Fraction`; `Decimal`
+with 60 digits if logarithms make them irrational) until they are handed out.  Then they are rounded once, in a stated
+direction, so that a risk may be overstated in the last digit but never understated: to the next float (`round_up`,
+`round_down`, `round_cautiously`), to decimal places (`to_places`), or to text (`in_words`, `decimal_text`).
+For every exact x: round_down(x) <= x <= round_up(x), with nothing but x between the two floats.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ PLACES = 4
 
 
 def exact_number(number: object, error: type[Exception], name: str) -> Fraction | float:
-    """Take a number to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number; infinity stays.
+    """Return the decimal value of a number: 0.1 is 1/10, not the nearest binary number; infinity stays.
 
-    What is no number is refused by this error, in the words "`name` is a number, not ...".
+    Raise `error` for anything that is not a number.
 
     >>> exact_number(0.1, ValueError, "a limit"), exact_number(5, ValueError, "a limit")
     (Fraction(1, 10), Fraction(5, 1))
@@ -51,7 +50,7 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         raise error(f"{name} is a number, not {as_given(number, quoted=True)}; give a number")
     if isinstance(number, Rational):
         exact = Fraction(int(number.numerator), int(number.denominator))
-        # longer numbers say nothing about people, and Python does not write them
+        # Python does not write longer numbers, and no count of people is as long
         if max(abs(exact.numerator), exact.denominator).bit_length() > 10_000:
             raise error(f"{name} is a number of thousands of digits; give a shorter one")
         return exact
@@ -66,7 +65,7 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
 
 
 def as_printed(number: Number) -> Number | Fraction:
-    """Return the number that a float prints, digit by digit; anything else, and infinity, as it is.
+    """Return the decimal number that a float prints; anything else, and infinity, unchanged.
 
     >>> as_printed(0.3), as_printed(Fraction(1, 3)), as_printed(math.inf)
     (Fraction(3, 10), Fraction(1, 3), inf)
@@ -74,14 +73,14 @@ def as_printed(number: Number) -> Number | Fraction:
     return Fraction(repr(float(number))) if isinstance(number, float) and math.isfinite(number) else number
 
 
-# There are fewer people, cells and steps than this; floats are whole numbers up to here
+# More than any number of people, cells or steps; up to here, floats hold all whole numbers
 MOST_OF_ANYTHING = 1 << 53
 
 
 def whole_number(
     number: object, error: type[Exception], name: str, *, least: int = 0, most: float = MOST_OF_ANYTHING
 ) -> int:
-    """Take a whole number of something, NumPy's too; any other is refused by this error.
+    """Return a whole number, also NumPy's, as an int; raise `error` for any other number.
 
     >>> whole_number(3, ValueError, "n")
     3
@@ -96,7 +95,7 @@ def whole_number(
     return int(number)
 
 
-# Numbers that stand for something, such as a price or the end of an interval, are no larger
+# The largest number in data, such as a price or the end of an interval
 LARGEST_NUMBER = 10**30
 
 
@@ -131,12 +130,12 @@ def round_up(number: Exact) -> float:
 
 
 def round_cautiously(number: Exact, *, large_is_bad: bool) -> float:
-    """Return the float next to `number` on the side that never makes a release look better."""
+    """Return the float next to `number` on the cautious side."""
     return round_up(number) if large_is_bad else round_down(number)
 
 
 def printed_cautiously(number: Fraction | float, *, large_is_bad: bool) -> float:
-    """Return the nearest float that errs on the side of caution, and so does the decimal that it prints.
+    """Return the nearest float on the cautious side whose printed decimal is on that side too.
 
     >>> printed_cautiously(Fraction(2, 3), large_is_bad=True), printed_cautiously(0.3, large_is_bad=True)
     (0.6666666666666667, 0.3)
@@ -153,7 +152,7 @@ def printed_cautiously(number: Fraction | float, *, large_is_bad: bool) -> float
 
 
 def raise_bound(bound: float, relative: float = 1e-14) -> float:
-    """Raise a bound that floats computed by more than their arithmetic can have lost, relative to it.
+    """Raise a bound computed in floats by more than the relative error of their arithmetic.
 
     >>> raise_bound(0.5) > 0.5, raise_bound(0.0)
     (True, 0.0)
@@ -162,7 +161,7 @@ def raise_bound(bound: float, relative: float = 1e-14) -> float:
 
 
 def to_places(number: Fraction | int, places: int, *, up: bool = True) -> Decimal:
-    """Round to so many decimal places, up or down, with nothing lost on the way.
+    """Round exactly to decimal places, up or down.
 
     >>> str(to_places(Fraction(1, 3), 3)), str(to_places(Fraction(1, 3), 3, up=False)), f"{to_places(2, 1):f}"
     ('0.334', '0.333', '2.0')
@@ -177,7 +176,7 @@ def to_places(number: Fraction | int, places: int, *, up: bool = True) -> Decima
 
 
 def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:
-    """Show an amount to a person: short fractions as such, others also rounded towards caution (risks up).
+    """Write an amount: short fractions as they are, others also rounded towards caution (risks up).
 
     >>> in_words(Fraction(2, 3)), in_words(Fraction(7)), in_words(Fraction(12345, 99991)), in_words(math.inf)
     ('2/3', '7', '0.1235 (12345/99991)', 'infinite')
@@ -206,7 +205,7 @@ ROUNDED = "Decimals are rounded towards caution; --json has the exact numbers."
 
 
 def short_amount(value: Fraction | float, *, large_is_bad: bool) -> str:
-    """Show an amount in a column of others: fractions up to twelfths as they are, else four places, towards caution.
+    """Write an amount for a column: fractions up to twelfths as they are, else four places, towards caution.
 
     >>> short_amount(Fraction(2, 3), large_is_bad=True), short_amount(Fraction(162, 397), large_is_bad=True)
     ('2/3', '0.4081')
@@ -220,7 +219,7 @@ def short_amount(value: Fraction | float, *, large_is_bad: bool) -> str:
 
 
 def round_at_a_glance(value: Fraction | float, *, large_is_bad: bool = True) -> Fraction | float:
-    """Return what `short_amount` prints of a number: a fraction up to twelfths, else four places, towards caution.
+    """Round a number as `short_amount` prints it: a fraction up to twelfths, else four places, towards caution.
 
     >>> round_at_a_glance(Fraction(2, 3)), round_at_a_glance(Fraction(162, 397)), round_at_a_glance(0.598612)
     (Fraction(2, 3), 0.4081, 0.5987)
@@ -231,7 +230,7 @@ def round_at_a_glance(value: Fraction | float, *, large_is_bad: bool = True) -> 
 
 
 def exact_text(number: Exact) -> str:
-    """Show a number as it is, however long.
+    """Write a number in full.
 
     >>> exact_text(30_000), exact_text(Fraction(2, 5)), exact_text(math.inf)
     ('30,000', '2/5', 'infinite')
@@ -243,7 +242,7 @@ def exact_text(number: Exact) -> str:
 
 
 def decimal_text(number: Fraction, *, up: bool, figures: int = 0) -> str:
-    """Show a number to four places, or to more where it takes them to show so many figures, rounded up or down.
+    """Write a number with four decimal places, or more if `figures` digits need them, rounded up or down.
 
     >>> decimal_text(Fraction(2, 3), up=True), decimal_text(Fraction(1, 30_000), up=False, figures=4)
     ('0.6667', '0.00003333')
@@ -255,7 +254,7 @@ def decimal_text(number: Fraction, *, up: bool, figures: int = 0) -> str:
 
 
 def short_decimal(number: Fraction | float, *, up: bool = True) -> str:
-    """Show a number within a sentence: to four places or four figures, and without zeros at the end.
+    """Write a number for a sentence: four places or four figures, without trailing zeros.
 
     >>> short_decimal(Fraction(2, 3)), short_decimal(Fraction(6)), short_decimal(Fraction(1, 30_000), up=False)
     ('0.6667', '6', '0.00003333')

@@ -1,6 +1,6 @@
-"""Words and numbers as people write them: nouns and verbs that fit a number, what is a number, which name repeats.
+"""Text for people: plurals, tables of notebooks, shortened labels; numbers and names in texts.
 
-`read_data` reads what stands in a TOML file beside the code: lists of words, and sentences.
+`read_data` reads a TOML file beside the code: lists of words, and sentences.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from typing import Any
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
 MANY |= {"repeats": "repeat", "says": "say", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
 MANY |= {"entry": "entries", "utility": "utilities", "stands": "stand"}
-"""What is said of several, where it is not just an s more."""
+"""Plurals that are not formed by an s."""
 
 
 @cache
 def read_data(package: str, name: str) -> dict[str, Any]:
-    """Return what a TOML file beside the code of a room says."""
+    """Return the content of a TOML file beside the code of a room."""
     return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def counted(number: int, noun: str) -> str:
-    """Return how many there are.
+    """Return a number with its noun.
 
     >>> counted(1, "group"), counted(2, "group"), counted(1200, "person")
     ('1 group', '2 groups', '1,200 people')
@@ -47,21 +47,20 @@ def form(word: str, number: int) -> str:
     return word if number == 1 else MANY.get(word, f"{word}s")
 
 
-# How a value shows itself in a notebook: one small table, everything in it escaped. A `_repr_html_` gives a title
-# and rows of cells; labels and values come from other people's files and are never trusted as HTML.  Only what is
-# published anyway, or counts, may be shown: never the rows of a person.
+# A notebook shows a value as one small table, in which everything is escaped: labels and values come from foreign files
+# and are never trusted as HTML.  `_repr_html_` may show counts, and what is published anyway: never rows of people.
 
 
-# How many rows are shown of a long table
+# The most rows that are shown of a table
 MOST_ROWS = 20
 
 
 def html_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, total: int | None = None, note: str = ""
 ) -> str:
-    """Draw a table with a title, and what is left out of it where there are more than `MOST_ROWS` rows.
+    """Render a table with a title, and the number of rows beyond the first `MOST_ROWS`.
 
-    `rows` may be lazy: only the first are drawn from it, so `total` says how many there are.
+    `rows` may be lazy: only the first are drawn from it, so `total` is their number.
 
     >>> print(html_table("<Pets>", ["name"], [("R&D",)]))
     <table><caption>&lt;Pets&gt;</caption><thead><tr><th>name</th></tr></thead><tbody><tr><td>R&amp;D</td></tr></tbody></table>
@@ -84,12 +83,12 @@ def _cell(content: object) -> str:
     return f"<td>{escape(str(content))}</td>"
 
 
-# How deep lists and tables may stand in each other, and how many parts a dotted key of TOML may have
+# The deepest nesting of lists and tables, and the most parts of a dotted key of TOML
 MOST_NESTED = 100
 
 
 def is_deeply_nested(text: str) -> bool:
-    """Return whether JSON or TOML is nested deeper than people write it, which parsers cannot handle.
+    """Return whether JSON or TOML is nested too deeply for parsers.
 
     >>> is_deeply_nested('{"a": [1]}'), is_deeply_nested("[" * 1000), is_deeply_nested("a.a." * 1000 + "a = 1")
     (False, True, True)
@@ -104,7 +103,7 @@ def is_deeply_nested(text: str) -> bool:
 
 
 def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
-    """Write one name as itself, several as a list; `as_names` reads both.
+    """Return one name as itself, several as a tuple; `as_names` reads both.
 
     >>> one_or_several(["income"]), one_or_several(["disease", "income"])
     ('income', ('disease', 'income'))
@@ -124,7 +123,7 @@ def bytes_in_words(many: int) -> str:
 
 
 def shell(words: Sequence[str]) -> str:
-    """Write a command, broken between options where it is long."""
+    """Write a command, broken between options if it is long."""
     lines = [""]
     for word in words:
         begins = word.startswith("-") and len(lines[-1]) > 60
@@ -135,7 +134,7 @@ def shell(words: Sequence[str]) -> str:
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Join words as a sentence does.
+    """Join words for a sentence.
 
     >>> join_words(["age", "sex", "zip"]), join_words(["age"])
     ('age, sex and zip', 'age')
@@ -145,7 +144,7 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 
 
 def capitalize(sentence: str) -> str:
-    """Return a sentence with a capital letter; the others stay as they are."""
+    """Return a sentence that begins with a capital letter."""
     return sentence[:1].upper() + sentence[1:]
 
 
@@ -167,7 +166,7 @@ def shorten_label(label: str, longest: int = 60) -> str:
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
-    """Return the first name that there is more than once.
+    """Return the first name that occurs more than once; None if there is none.
 
     >>> first_repeated(["age", "sex", "age"])
     'age'
@@ -175,12 +174,12 @@ def first_repeated(names: Sequence[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-# How many letters a written number may have, and how many digits the power of ten in it
+# The most letters of a written number, and the most digits of its power of ten
 LONGEST_NUMBER, LONGEST_POWER = 2_000, 3
 
 
 def fraction_in(text: str) -> Fraction | None:
-    """Read a number as it is written, digit by digit; None for what is none, or would fill the memory with zeros.
+    """Parse a number exactly; None for other texts, and for numbers that would fill the memory with zeros.
 
     >>> fraction_in("0.1"), fraction_in(" 3/4"), fraction_in("1e3"), fraction_in("many"), fraction_in("1/0")
     (Fraction(1, 10), Fraction(3, 4), Fraction(1000, 1), None, None)

@@ -1,7 +1,7 @@
-"""Which files does a source mean, of which kind are they, what are their columns called, how are they opened as rows?
+"""Open a source as rows to count: find its files, their kind, their columns, and the engine that reads them.
 
 A source is a path, a glob or a list of them; a folder of parts; `-`, standard input; the address of a table in a
-database; or any dataframe.  Here its engine is picked, and nowhere else.
+database; or any dataframe.  Its engine is chosen here and nowhere else.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ def suffix_of(path: str | Path) -> str:
 
 
 def find_format(path: str | Path) -> FileFormat | None:
-    """Return the kind of a file by its name's ending; None for endings of no kind."""
-    # `table.parquet.gz` is of no kind: Parquet is compressed inside, and nothing here reads it through a packer
+    """Return the format of a file by its name's ending; None for unknown endings."""
+    # `table.parquet.gz` has no format: Parquet is compressed inside, and nothing here reads it through a packer
     packed = Path(path).suffix.lower() in PACKERS
     matching = (each for each in FORMATS if suffix_of(path) in each.endings)
     return next((each for each in matching if each.may_be_packed or not packed), None)
 
 
 def format_of_file(file: Path) -> FileFormat:
-    """Return the kind of a file by its name's ending; raise where it is of none."""
+    """Return the format of a file by its name's ending; raise `BadTable` if it has none."""
     form = find_format(file)
     if form is None:
         *most, last = ", ".join(each.advice for each in FORMATS).split(", ")
@@ -72,13 +72,13 @@ def format_of_file(file: Path) -> FileFormat:
 
 
 def ending(file: Path) -> str:
-    """Return the ending of a file of some kind, without that of a packer; raise where it is of none."""
+    """Return the ending of a file, without that of a packer; raise `BadTable` if no format has it."""
     format_of_file(file)
     return suffix_of(file)
 
 
 def spark_file(source: str | Sequence[str], roles: Roles, master: str | None = None) -> SparkFile:
-    """Have Spark read files of one kind, where its executors find them; what has no ending is a folder of Parquet."""
+    """Have Spark read files of one format, where its executors find them; without an ending, a folder of Parquet."""
     paths = [source] if isinstance(source, str) else list(source)
     endings = {suffix_of(path) for path in paths}
     form = find_format(f"rows{min(endings) or '.parquet'}")
@@ -95,10 +95,10 @@ def spark_file(source: str | Sequence[str], roles: Roles, master: str | None = N
 
 
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """List the files that a path, a glob or a list of them means, sorted, each once; tables of databases are none."""
+    """List the files of a path, a glob or a list of them, sorted, each once; none for a table of a database."""
     named = [source] if isinstance(source, str | Path) else list(source)
     if any(map(is_address, named)):
-        one_address(named)  # refused here, before anything is written about it
+        one_address(named)  # raises here, before anything is written about it
         return []
     # by real path, so that a file that is named twice, or reached by a link, does not count its people twice
     files = sorted({real_path(file): file for each in named for file in _expand(str(each))}.values())
@@ -122,7 +122,7 @@ def _expand(path: str) -> list[Path]:
             return parts
         raise BadTable(f"{path} is a folder; name its files, for example {file / '*.parquet'}")
     if file.exists():
-        if not file.is_file():  # whoever opens it may wait for ever, and it cannot be read twice
+        if not file.is_file():  # opening it may block for ever, and it cannot be read twice
             raise BadTable(f"{path} is a device or a pipe; copy what it says into a file")
         return [file]
     if not has_magic(path):
@@ -134,7 +134,7 @@ def _expand(path: str) -> list[Path]:
 
 
 def _check_name(path: str) -> None:
-    """Refuse what is no name of a file, or none that the libraries can take."""
+    """Raise `BadTable` for texts that cannot name a file, or that the libraries cannot open."""
     if not path.strip():
         message = "the name of the file is empty; give the path of a file"
     elif "\0" in path or "\n" in path or len(Path(path).name) > 255:
@@ -150,7 +150,7 @@ def _check_name(path: str) -> None:
 
 @cache
 def _copy_standard_input() -> Path:
-    """Copy standard input, once, into a private folder that is gone when the program ends."""
+    """Copy standard input once into a private folder, which is removed when the program ends."""
     until_the_end = ExitStack()
     atexit.register(until_the_end.close)
     folder = until_the_end.enter_context(private_folder())
@@ -169,20 +169,20 @@ def _copy_standard_input() -> Path:
 
 @contextmanager
 def refuse_changes(files: Sequence[Path]) -> Iterator[None]:
-    """Raise `BadTable` if files changed while they were read: one pass may have seen other rows than the next."""
+    """Raise `BadTable` if files change while they are read, as two passes may then see different rows."""
     # taken before the first pass; comparing it after the last one covers everything that was read between
     before = [*map(_state, files)]
     try:
         yield
     except BadTable:
-        if [*map(_state, files)] == before:  # else that is why
+        if [*map(_state, files)] == before:  # else the change is the cause
             raise
     if [*map(_state, files)] != before:
         raise changed_while_read(words_for_files(files))
 
 
 def _state(file: Path) -> tuple[int, ...] | None:
-    """Return which file it is, how long, and when it was last written to; None where it is gone."""
+    """Return the identity, size and time of the last change of a file; None if it is gone."""
     try:
         now = file.stat()
     except OSError:
@@ -192,9 +192,9 @@ def _state(file: Path) -> tuple[int, ...] | None:
 
 @contextmanager
 def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory | None = None) -> Iterator[Rows]:
-    """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself.
+    """Open files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself.
 
-    With `memory`, rows of files and Arrow tables are packed in any case, and what DuckDB holds is bounded.
+    With `memory`, rows of files and Arrow tables are always packed, and DuckDB's memory is bounded.
     """
     sources = [source] if isinstance(source, str | Path) else source
     with ExitStack() as opened:
@@ -222,7 +222,7 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
 
 
 def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant; refused if they look like a person's row."""
+    """Return the columns of a file, or of the first of several; raise `BadTable` if they look like a person's row."""
     with _open_heading(source, roles) as heading:
         _refuse_row(source, heading)
         return heading.names
@@ -234,29 +234,29 @@ def _refuse_row(source: str | Path, heading: Heading) -> None:
 
 
 def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
-    """Name the columns of a file that are names for sure; else none."""
+    """Return the columns of a file if they are certainly names, else none."""
     with _open_heading(source, roles) as heading:
         return heading.names if heading.is_sure() else ()
 
 
 def nearest_column(name: str, source: str | Path, roles: Roles | None = None) -> str:
-    """Return the end of a sentence about a column that a file lacks; shows names only where they surely are names."""
+    """Return the end of a sentence about a missing column (`Heading.name_nearest`)."""
     with _open_heading(source, roles) as heading:
         return heading.name_nearest(name)
 
 
 def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
-    """Return the columns of a file for a message: by name where they are surely names, else how many there are."""
+    """Return the columns of a file for a message: their names if they certainly are names, else their number."""
     with _open_heading(source, roles) as heading:
         _refuse_row(source, heading)
         return listed(heading.names) if heading.is_sure() else heading.count_in_words()
 
 
 def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
-    """Raise `BadTable` if a file's first line may be a person's row, before its cells are shown as names of columns.
+    """Raise `BadTable` if a file's first line may be a person's row, before its cells are shown as names.
 
-    It is names for sure where one of them was named by whoever asks; a table of a database, a Parquet file and those of
-    statistics packages have names in any case.
+    It certainly holds names if the caller named one of them; databases, Parquet and statistics packages always have
+    names.
     """
     if is_address(source) or not format_of_file(files_of(source)[0]).may_lack_names:
         return

@@ -1,19 +1,17 @@
 """Read a table about people: one GROUP BY in the engine that holds the rows, and only counts come out.
 
-    rows_of       whatever was given, as rows to count (`files`)
-    sort_rows     how often each key and value occurs, but for what the roles set aside (`tally`)
-    hold          all keys, as a `Table`
+    rows_of       open any source as rows to count (`files`)
+    sort_rows     count each key and value, without the rows that the roles set aside (`tally`)
+    hold          all keys as a `Table`
 
-In bounded memory (`stream_table`, `stream_keys`) they stay a `KeyStream`.  What DuckDB then offers is `PackedRows`:
-rows that are packed numbers, counted or not.  Whether it counts them first is decided by looking at some: where nearly
-all differ, counting is as much work as the rest together, and sorting does it in passing
-(docs/decisions/0022-sorted-keys.md).  A database counts in any case, and its labels are packed as they come.  Where
-people have several rows, the engine counts in any case.
+In bounded memory (`stream_table`, `stream_keys`) they stay a `KeyStream`.  DuckDB then has `PackedRows`: rows that are
+packed numbers.  A sample decides whether it counts them first: if nearly all differ, counting is as much work as all
+the rest, and sorting does it in passing (docs/decisions/0022-sorted-keys.md).  A database always counts, and its labels
+are packed as they arrive; if people have several rows, every engine counts.
 
-`distinct_rows`: the different rows of some columns, of which none is sensitive, held or in parts.
-`read_profiles` asks the same engines for the values that each person has together, `read_domain` reads which sensitive
-values there could be: they come from a code book, never from the table that is to be published, as values that nobody
-happens to have belong in it too.
+`distinct_rows`: the distinct rows of some columns, none of them sensitive, held or in parts.
+`read_profiles` asks the same engines for the values that each person has together.  `read_domain` reads the possible
+sensitive values from a code book, never from the table to be published: they include values that no person has.
 """
 
 from __future__ import annotations
@@ -88,18 +86,18 @@ def read_table(
     sheet: str | None = None,
     kinds: Mapping[str, object] | None = None,
 ) -> Table:
-    """Read what a publisher holds: who has which sensitive value, by quasi-identifiers.
+    """Read a table about people: how many have each sensitive value, by quasi-identifiers.
 
     Args:
         source: a path, glob or list of paths of CSV, TSV or Parquet files (also `.gz`, `.zst`), of Excel, Stata,
             SPSS or SAS files (the extra `files`), "-" for standard input, the address of a table in PostgreSQL
             ("postgresql://…?table=…", the extra `postgres`), or a pandas, polars, pyarrow, DuckDB or Spark table.  Rows
             stay there; only counts come out.
-        quasi: the columns that an outsider may know.  A missing cell is a label of its own.
-        sensitive: the column that nobody should learn, or several: their cells then stand together, a combination per
-            person, and each column has a view of its own (`table.about("income")`).
-        person: the column that says whose row it is, which is checked; needed when people have several values.
-            "each row" says, unchecked, that every row is a person of their own.
+        quasi: the quasi-identifiers: columns that an attacker may know.  A missing cell is a label of its own.
+        sensitive: the column to protect, or several: a value is then a combination of their cells, and each column has
+            a view of its own (`table.about("income")`).
+        person: the column that identifies the person of each row, which is checked; needed when people have several
+            values.  "each row" declares, unchecked, that every row is another person.
         values: "single" (one value, one row per person), "set" (a repeated value of a person counts once) or
             "multiset" (every row counts).
         missing: what a missing sensitive value means: "an error", "a value", "drop", or "no value" (in "set" and
@@ -107,15 +105,15 @@ def read_table(
         missing_marks: texts that mean missing, such as "?".
         domain: all values that could occur, in order; default: those that occur, sorted.  With several sensitive
             columns a mapping, `{"income": ["low", "high"]}`.
-        keep: columns that are published as they are, beside what was protected: nothing judges them, and how many
-            people they single out is told.
-        weight: such a column with sampling weights, numbers of at least 0: how many people of the population somebody
-            stands for (`IndividualRisk`).
-        split: what stands between the values in a cell that holds several, such as "|"; then a row is a person, and
-            `values` is "set" or "multiset".
-        encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
-        sheet: which sheet of a spreadsheet; default: the only one with something on it.
-        kinds: what columns are, such as `{"region": "category"}`: "category", "ordered", "number" or "date", or the
+        keep: columns that are published unchanged, beside what was protected: no limit judges them, and the number of
+            people whom they single out is reported.
+        weight: such a column with sampling weights, numbers of at least 0: how many people of the population a person
+            represents (`IndividualRisk`).
+        split: the separator of values in cells that hold several, such as "|"; then a row is a person, and `values` is
+            "set" or "multiset".
+        encoding: the encoding of text files, such as "cp1252" or "utf-16"; default: UTF-8.
+        sheet: the sheet of a spreadsheet; default: the only one that is not empty.
+        kinds: the kinds of columns, such as `{"region": "category"}`: "category", "ordered", "number" or "date", or the
             labels of an ordered one in their order; default: by type and labels (text and codes are categories).
 
     >>> import pyarrow as pa
@@ -127,7 +125,7 @@ def read_table(
 
 
 def table_from(source: object, roles: Roles) -> Table:
-    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    """Read a table about people by roles; nothing is suppressed yet, whatever they say."""
     if isinstance(source, Table):
         raise WrongKind("that is a Table already; use it as it is, or read its source anew")
     roles = replace(roles, suppressed=None).complete()
@@ -162,7 +160,7 @@ def _read_carried(source: object, roles: Roles) -> Table:
 
 
 def kind_by_type(column: Column, roles: Roles, texts: Collection[str]) -> ColumnKind | None:
-    """Return the kind that was declared or that the type decides; text is no number, unless marks made it text."""
+    """Return the kind that was declared or follows from the type; text is not a number, unless marks made it text."""
     kind = roles.kind_of(column.name)
     # with missing marks, a column of numbers may be stored as text only so that the marks fit in
     is_text = column.name in texts and not roles.missing_marks
@@ -171,7 +169,7 @@ def kind_by_type(column: Column, roles: Roles, texts: Collection[str]) -> Column
 
 
 def check_kinds(table: Table, roles: Roles) -> None:
-    """Refuse kinds of columns that are not there, or that their labels cannot have."""
+    """Raise if a declared kind names an unknown column, or one whose labels contradict it."""
     quasi = {column.name: column for column in table.quasi}
     others = (*table.intake.columns_dropped, *table.sensitive_columns, *([roles.person] if roles.person else []))
     for name, kind in roles.kinds:
@@ -184,7 +182,7 @@ def check_kinds(table: Table, roles: Roles) -> None:
 
 
 def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory: Memory | None = None) -> Table:
-    """Have the engine that holds the rows count them, in bounded memory if need be; `roles` are complete."""
+    """Have the engine that holds the rows count them, in bounded memory if one is given; `roles` are complete."""
     if roles.split is not None:
         return split_cells(tabulate(source, whole_cells(roles)), roles, roles.split)
     with rows_of(source, roles, memory=memory) as rows:
@@ -196,7 +194,7 @@ def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory:
 
 
 def _count_rows(rows: Rows, roles: Roles) -> KeyStream:
-    """Count everything at once, and set aside what the roles say."""
+    """Count all rows at once, and set aside those that the roles exclude."""
     # all rows are counted first: their total shows whether the source changed between the passes
     answer = counted_rows(rows, *tally_levels(rows, roles))
     packing = rows.packing(answer)
@@ -229,7 +227,7 @@ def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
 
 
 def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
-    """Return the engine's answer batch by batch: counted, or rows of DuckDB as they are where nearly all differ."""
+    """Yield the engine's answer batch by batch: counted, or DuckDB's rows uncounted if nearly all differ."""
     nothing = np.zeros(0, np.int64)
     if isinstance(rows, PackedRows) and roles.values == "single" and not _rows_repeat(rows):
         for batch in arrow_batches(rows.frame.select(*rows.key_and_value)):
@@ -241,7 +239,7 @@ def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
 
 
 def _rows_repeat(rows: PackedRows) -> bool:
-    """Return whether the first million of rows repeat; where they are few, it does not matter."""
+    """Return whether rows repeat, judged by the first million."""
     answer = collect(rows.frame.select(*rows.key_and_value).head(1 << 20))
     if answer.num_rows == 0:
         return False
@@ -252,14 +250,14 @@ def _rows_repeat(rows: PackedRows) -> bool:
 
 
 def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
-    """Let the engine be asked again, and once, which values people have together, where they have several."""
+    """Let the table read profiles from the engine, at most once, if people have several values."""
     if roles.values == "single":
         return table
     return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
 
 
 def _keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
-    """Return which key each person has, by name."""
+    """Return the key of each person by name."""
     answer = counted_rows(rows, ("person", *rows.key), counting=True)
     words = rows.words(answer, packing, rows.key)
     # People are numbered by the order of their keys, which is that of the table's rows: both sort the same words.
@@ -283,11 +281,11 @@ def stream_table(
     memory: str | int = "2GB",
     **reading: Unpack[ReadingChoices],
 ) -> StreamedTable:
-    """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
+    """Read a table about people of any size in bounded memory, to be protected by a method that streams.
 
-    As `read_table`, of files, Arrow tables and Spark DataFrames and by the same keywords, without columns that are
-    kept and sampling weights.  `memory` is what this process may use in all, such as "2GB"; what does
-    not fit is sorted in temporary files, which nobody else can open and which are gone with the process.
+    Takes files, Arrow tables and Spark DataFrames and the keywords of `read_table`, without kept columns and sampling
+    weights.  `memory` is what this process may use in all, such as "2GB"; the rest is sorted in temporary files, which
+    only this user can open and which are removed with the process.
 
     >>> import pyarrow as pa
     >>> import sidelight as sl
@@ -300,7 +298,7 @@ def stream_table(
 
 
 def streamed_table_from(source: object, roles: Roles, memory: Memory) -> StreamedTable:
-    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    """Read a streamed table by roles; nothing is suppressed yet, whatever they say."""
     if isinstance(source, Table | StreamedTable):
         raise WrongKind(f"that is a {type(source).__name__} already; use it as it is, or read its source anew")
     if roles.keep or roles.weight is not None:
@@ -342,7 +340,7 @@ def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integer
 
 
 def _keep_occurring(stream: KeyStream, number: int, occurs: Flags) -> Column:
-    """Return a column without rows; labels that no row has are forgotten."""
+    """Return a column without rows, with the labels that occur."""
     name, labels = stream.roles.quasi[number], stream.packing.labels[number]
     column = Column(name, labels, np.flatnonzero(occurs).astype(np.int32)).compact()
     return Column(name, column.labels, np.zeros(0, np.int32), kind_by_type(column, stream.roles, stream.texts))
@@ -360,8 +358,8 @@ def distinct_rows(
 ) -> tuple[tuple[Column, ...], Integers]:
     """List the distinct rows of some columns, and how often each occurs: one GROUP BY where the rows are.
 
-    With `person`, the column that names people, everybody must have one row; or, with `several_rows`, rows that are
-    the same in these columns, and each person occurs once.
+    With `person`, the column that names people, each person must have one row or, with `several_rows`, rows that are
+    equal in these columns; each person counts once.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
@@ -379,7 +377,7 @@ def distinct_rows(
 
 
 def distinct_roles(columns: Sequence[str], *, several_rows: bool = False, **choices: Any) -> Roles:  # noqa: ANN401
-    """Let the last of some columns be counted in the place of a sensitive one, of which there is none."""
+    """Return roles in which the last column takes the place of a sensitive one."""
     *rest, last = columns
     return Roles.of(  # one column alone is both, which `complete` would refuse
         quasi=columns if several_rows else rest or last,
@@ -423,9 +421,9 @@ def _merge_batches(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
 
 
 def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
-    """Return which values each person of a table has, by one GROUP BY of person and value where the rows are.
+    """Return the values that each person of a table has, by one GROUP BY of person and value where the rows are.
 
-    People are then numbered by what they have, value after value: those with the same key and values are one row.
+    People with the same key and values are one row.
     """
     with rows_of(source, roles) as rows:
         answer = counted_rows(rows, ("person", *rows.key_and_value), nameless=True)
@@ -449,7 +447,7 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
 
 
 def _keys_in(table: Table, packing: Packing, keys: Words) -> Integers:
-    """Return which row of the table each packed key is; −1 for a key that it does not have."""
+    """Return the row of the table for each packed key; −1 for a key that the table lacks."""
     codes = [
         positions_of(labels, column.labels)[own]
         for labels, column, own in zip(packing.labels, table.quasi, packing.key_codes(keys), strict=False)
@@ -466,7 +464,7 @@ def _keys_in(table: Table, packing: Packing, keys: Words) -> Integers:
 
 
 def _gather_profiles(table: Table, person: Integers, key: Integers, value: Integers, times: Integers) -> Profiles:
-    """Put people with the same key and values together; those without a value are what is left of each key."""
+    """Group people with the same key and values; those without a value are the rest of each key."""
     order = np.lexsort((value, person))
     person, key, value, times = (each[order] for each in (person, key, value, times))
     starts = np.flatnonzero(run_starts([person]))
@@ -485,12 +483,12 @@ def _gather_profiles(table: Table, person: Integers, key: Integers, value: Integ
     # (keys,): those of each key who appear in no profile
     valueless = table.sizes - add_up(key[starts[first]], people, len(table.sizes))
     without = np.flatnonzero(valueless)
-    _, place = ranges(starts[first], starts[first] + lengths[first])
+    _, index = ranges(starts[first], starts[first] + lengths[first])
     row = np.repeat(np.arange(len(first)), lengths[first])
     return Profiles(
         np.concatenate((key[starts[first]], without)),
         np.concatenate((people, valueless[without])),
-        Counts.from_entries(row, value[place], times[place], (len(first) + len(without), len(table.domain))),
+        Counts.from_entries(row, value[index], times[index], (len(first) + len(without), len(table.domain))),
     )
 
 
@@ -499,12 +497,12 @@ LINES = {".txt", ".list", ".lst", ""}
 
 
 def read_domain(path: str | Path, column: str | None = None, *, encoding: str | None = None) -> tuple[Label, ...]:
-    r"""Return the values that a file lists.
+    r"""Read the values that a file lists.
 
     Args:
         path: a text file (.txt) with one value per line, or a CSV, TSV, Parquet or other table with a column of them.
-        column: which column of a table; default: the only one.
-        encoding: how the letters of a text file are written; default: UTF-8.
+        column: the column of a table; default: the only one.
+        encoding: the encoding of a text file; default: UTF-8.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -522,9 +520,9 @@ def read_domain(path: str | Path, column: str | None = None, *, encoding: str | 
 
 
 def read_declared(path: Path, sensitive: Sequence[str], listed_too: Sequence[Label] = ()) -> Domain:
-    """Read the values of the sensitive columns: of one, from its column, or the only one; of several, from theirs.
+    """Read the values of each sensitive column from its column of a file, or from the only one.
 
-    Values of one column that are listed elsewhere too come first.
+    `listed_too`, values of a single sensitive column that are listed elsewhere, come first.
     """
     if len(sensitive) > 1:
         if listed_too:

@@ -1,8 +1,8 @@
-"""Read rows about people who may have several (`Events`): whatever is in them, and if there are any.
+"""Read rows about people who may have several (`Events`), whatever the rows hold.
 
-One GROUP BY of person, key and value where the rows are; who is who is then a number.  What a table refuses (nobody at
-all, people in several groups, rows without a person) is no error here, as nothing that noise is made of may be: a
-refusal would tell something about the data.
+One GROUP BY of person, key and value where the rows are; people are numbered.  What `read_table` refuses (no people,
+people in several groups, rows without a person) is no error here: an error would disclose something about the data that
+noise is to hide.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ def read_events(
 ) -> Events:
     """Read rows about people who may have several, to be counted with noise and for nothing else.
 
-    Nothing in the rows makes it fail: there may be none at all, and people may be in several groups.
+    No rows make it fail: there may be none, and people may be in several groups.
 
     Args:
         source: files or a dataframe, as in `read_table`.
         quasi: the columns to count by.
         sensitive: the column whose values are counted.
-        person: the column that says whose row it is; rows without one are left out.  "each row" says, unchecked, that
-            every row is a person of their own.
+        person: the column that identifies the person of each row; rows without one are left out.  "each row"
+            declares, unchecked, that every row is another person.
         values: "single" (rows are counted), "set" (a person counts once in a cell) or "multiset".
         missing: what a missing sensitive value is: "a value", which the domain lists or which is outside of it; "drop",
             "no value" or "an error", as in `read_table`.  Default: "a value"; of lists in cells, "no value".
-        split: what stands between the values in a cell that holds several; a row is then a person.
+        split: the separator of values in cells that hold several; a row is then a person.
         missing_marks: texts that mean missing, such as "?".
-        encoding: how the letters of text files are written; default: UTF-8.
-        sheet: which sheet of a spreadsheet; default: the only one with something on it.
+        encoding: the encoding of text files; default: UTF-8.
+        sheet: the sheet of a spreadsheet; default: the only one that is not empty.
 
     >>> import pyarrow as pa
     >>> visits = pa.table({"patient": [1, 1, 2], "ward": ["A", "B", "B"], "disease": ["Flu", "Flu", None]})
@@ -67,7 +67,7 @@ def read_events(
 
 
 def events_from(source: object, roles: Roles) -> Events:
-    """Read rows about people by roles; declared values are not looked at, as what was not declared is no error here."""
+    """Read rows about people by roles; the declared domain is ignored, as an undeclared value is no error here."""
     if len(roles.value_columns) > 1:
         raise BadTable(f"events are about one sensitive column; pick one of {listed(roles.value_columns)}")
     missing = roles.missing or ("a value" if roles.split is None else "no value")
@@ -75,19 +75,19 @@ def events_from(source: object, roles: Roles) -> Events:
     if plain.split is None:
         return _events(source, plain)
     # a cell counts as one value here, also where it says nothing, unless its row is dropped or refused
-    whole = _events(source, replace(whole_cells(plain), missing="a value" if missing == "no value" else missing))
+    cells = _events(source, replace(whole_cells(plain), missing="a value" if missing == "no value" else missing))
     # each person's cell is taken apart, as `split_cells` does for tables
-    lists = CellLists.split(whole.domain, plain.split, plain)
-    entry, value = lists.split_entries(whole.value)
+    lists = CellLists.split(cells.domain, plain.split, plain)
+    entry, value = lists.split_entries(cells.value)
     return replace(
-        whole,
-        quasi=tuple(column.take(entry) for column in whole.quasi),
+        cells,
+        quasi=tuple(column.take(entry) for column in cells.quasi),
         domain=lists.values,
-        person=whole.person[entry],
+        person=cells.person[entry],
         value=value,
         times=np.ones(len(entry), np.int64),
         semantics=plain.values or "set",
-        intake=replace(whole.intake, roles=plain.choices()),
+        intake=replace(cells.intake, roles=plain.choices()),
     )
 
 
@@ -126,7 +126,7 @@ def _events(source: object, roles: Roles) -> Events:
 
 
 def events_at_level(events: Events, hierarchy: Hierarchy, level: int) -> Events:
-    """Take sensitive values for what a level of their hierarchy calls them; what it does not list stays as it is."""
+    """Replace sensitive values by their labels at a level of their hierarchy; values that it does not list stay."""
     hierarchy.level(level)
     coarse = (hierarchy.generalise(each, level) if hierarchy.has(each) else each for each in events.domain)
     roles = {**events.intake.roles, "sensitive_level": level}

@@ -7,14 +7,14 @@ engine behind narwhals; DuckDB has a quicker form of its own, and PostgreSQL ano
 Two ways of saying "missing" must not make two values, or two keys, of one person; so marks are looked for before
 anything is counted (`is_any_of`), and by what a cell says: its label, whatever its type.
 
-Does a source begin with the names of its columns, or with somebody's row (`Heading`)?  Messages tell which columns
-there are and offer the nearest one, but a file without a line of names begins with a person's row, and nobody may be
-shown that: names are told only where they are some for sure, else their number.
+Does a source begin with the names of its columns, or with a person's row (`Heading`)?  Messages list the columns and
+suggest the nearest one, but a file without a line of names begins with a person's row, which no message may show: names
+appear in messages only where they are certainly names, else their number.
 
-    for sure a row?     two names are equal, one is empty, a number, a date or a mark, holds the end of a line, or a
-                        row below says in that column what the column is called
-    for sure names?     nothing of that, all rows have as many cells, and: somebody asked for one of them; or one is
-                        numbers all the way down and not in its name; or two are called as columns are and cells are not
+    certainly a row?    two names are equal; one is empty, a number, a date or a mark, or holds the end of a line; or a
+                        row below has the column's name as its cell
+    certainly names?    none of that, all rows have as many cells, and: the caller named one of them; or one has numbers
+                        all the way down and none in its name; or two are words for columns rather than for cells
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The origin of rows, as messages and documents describe it."""
+    """The origin of rows, for messages and documents."""
 
     name: str  # "patients.csv", or "the table"
     dropped: tuple[str, ...]  # the columns that are not used
@@ -75,8 +75,7 @@ class Source:
 class Rows:
     """Rows in their engine, and how to read the engine's answers.
 
-    They are grouped by their cells, one column per quasi-identifier, by an engine behind narwhals, unless a kind of
-    rows says otherwise.
+    By default an engine behind narwhals groups them by their cells, one column per quasi-identifier.
     """
 
     __slots__ = ()
@@ -88,12 +87,12 @@ class Rows:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The columns that say the quasi-identifiers."""
+        """The columns of the quasi-identifiers."""
         return tuple(f"q{number}" for number in range(len(self.roles.quasi)))
 
     @property
     def key_and_value(self) -> tuple[str, ...]:
-        """The columns that say the quasi-identifiers and the sensitive value."""
+        """The columns of the quasi-identifiers and of the sensitive value."""
         return (*self.key, *self.roles.values_used)
 
     def exclusions(self) -> list[nw.Expr]:
@@ -140,7 +139,7 @@ class Rows:
 
 
 def grouped_frame(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
-    """Return what the engine is to group, without having it done."""
+    """Build the query that groups rows; nothing is computed yet."""
     # an exclusion is never null (`ignore_nulls=False`, `is_null`), so ~excluded keeps every row that it does not name
     frame = reduce(lambda kept, excluded: kept.filter(~excluded), rows.exclusions() if counting else (), rows.frame)
     grouped = frame.group_by(*levels[0]).agg(nw.len().alias("rows"))
@@ -161,7 +160,7 @@ class TextRows(Rows):
 
     @classmethod
     def select(cls, frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
-        """Take the used columns of a frame, missing cells as nulls; `columns` says what it calls each of ours."""
+        """Select the used columns of a frame, missing cells as nulls; `columns` maps our names to the frame's."""
         native = frame.to_native()
         if isinstance(native, duckdb.DuckDBPyRelation):
             refuse_types(native, {name: roles.used[ours] for ours, name in columns.items()})
@@ -169,7 +168,7 @@ class TextRows(Rows):
         return cls(chosen, roles, source)
 
     def exclusions(self) -> list[nw.Expr]:
-        """Compare texts."""
+        """Return the conditions on texts: suppressed keys, missing sensitive values."""
         conditions = []
         if self.roles.suppressed == "leave out":
             stars = [star for name in self.key if (star := is_any_of(self.frame, name, {SUPPRESSED})) is not None]
@@ -182,7 +181,7 @@ class TextRows(Rows):
 
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
-    """Put the labels of each column in order: that which was declared, or their natural one."""
+    """Sort the labels of each column, in their declared or natural order."""
     names, all_labels = (*roles.quasi, *roles.value_columns), []
     orders = [*map(roles.order_of, roles.quasi), *map(roles.domain_of, roles.value_columns)]
     for name, column, declared in zip(names, columns, orders, strict=True):
@@ -201,7 +200,7 @@ def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
 
 @contextmanager
 def naming(column: str) -> Iterator[None]:
-    """Name the column of which some cell has no label."""
+    """Name the column in errors about cells without a label."""
     try:
         yield
     except (BadTable, WrongKind) as problem:
@@ -209,7 +208,7 @@ def naming(column: str) -> Iterator[None]:
 
 
 def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
-    """Return the labels of some cells; those of texts, of which there may be millions, are the texts."""
+    """Return the labels of some cells; texts, of which there may be millions, are labels already."""
     if pa.types.is_string(column.type) and not roles.missing_marks:
         texts: list[Label] = column.to_pylist()
         return texts
@@ -217,7 +216,7 @@ def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
 
 
 def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
-    """Return the code of each cell: which of `labels` it says."""
+    """Return the code of each cell: the index of its label in `labels`."""
     code_of = {text: code for code, text in enumerate(labels)}
     parts = [np.zeros(0, np.int32)]
     # each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row
@@ -237,7 +236,7 @@ def _dictionary_encode(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with each cell as itself, not as a place in a dictionary."""
+    """Return a column with its cells in place of indices into a dictionary."""
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
@@ -247,7 +246,7 @@ def list_cells(column: pa.ChunkedArray) -> list[object]:
 
 
 def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:
-    """Find the cells of a column that say one of some texts; `None` where it is sure that there are none.
+    """Build the condition that a cell's label is one of some texts; `None` if certainly none is.
 
     >>> import polars as pl
     >>> from datetime import date
@@ -281,7 +280,7 @@ def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None
 
 
 def float_saying(text: str) -> float | None:
-    """Return the float whose label is a text: "1e3" and "01" are the float of another label, so they name no cell."""
+    """Return the float whose label is a text; None for texts such as "1e3" and "01", which label no float."""
     try:
         number = float(text)
     except ValueError:
@@ -290,13 +289,13 @@ def float_saying(text: str) -> float | None:
 
 
 def collect(frame: Frame) -> pa.Table:
-    """Have the engine answer, batch by batch, each text stored once per batch."""
+    """Run a query and hold its answer, each text stored once per batch."""
     names = frame.collect_schema().names()  # asked first: a DuckDB that streams an answer takes no other question
     return collect_batches(arrow_batches(frame), names)
 
 
 def collect_batches(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Table:
-    """Put batches together, each text stored once per batch; of none there is an empty table with these columns."""
+    """Put batches together, each text stored once per batch; without any, return an empty table of these columns."""
 
     def compact(column: pa.Array) -> pa.Array:
         # integers are small already; texts of an answer repeat
@@ -309,7 +308,7 @@ def collect_batches(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> 
 
 
 def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
-    """Have the engine answer, batch by batch."""
+    """Run a query and yield its answer batch by batch."""
     native = frame.to_native()
     if hasattr(native, "to_arrow_reader"):
         return duckdb_batches(native)
@@ -317,11 +316,11 @@ def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
 
 
 def duckdb_batches(relation: duckdb.DuckDBPyRelation) -> Generator[pa.RecordBatch, None, None]:
-    """Let DuckDB stream its answer; what goes wrong on the way, Arrow tells as text, and is DuckDB's error again."""
+    """Yield DuckDB's answer batch by batch; raise DuckDB's own errors again, which Arrow reports as text only."""
     # Arrow wraps DuckDB's error in an OSError with its text; the beginning of that says which kind it was
-    reader = relation.to_arrow_reader()
+    batches = relation.to_arrow_reader()
     try:
-        yield from reader
+        yield from batches
     except OSError as problem:
         if "Interrupted" in str(problem):
             raise KeyboardInterrupt from None
@@ -329,11 +328,11 @@ def duckdb_batches(relation: duckdb.DuckDBPyRelation) -> Generator[pa.RecordBatc
         kind = next((kind for words, kind in kinds.items() if str(problem).startswith(words)), duckdb.Error)
         raise kind(str(problem)) from None
     finally:
-        reader.close()
+        batches.close()
 
 
 def python_cells(array: pa.Array) -> list[object]:
-    """Return the cells of an Arrow array as Python objects; moments are moment_text in UTC, nanoseconds as text."""
+    """Return the cells of an Arrow array as Python objects, moments in UTC, those with nanoseconds as text."""
     try:
         return _python_cells(array)
     except (OverflowError, ValueError):  # also of a time zone that shifts the last day of 9999
@@ -363,15 +362,15 @@ def _python_cells(array: pa.Array) -> list[object]:
 
 
 def _nanoseconds(array: pa.Array) -> list[object]:
-    """Split moments, times or durations into microseconds, which Python knows, and what is below them."""
+    """Split moments, times or durations into microseconds, which Python has, and the nanoseconds below."""
     kind = array.type
     if pa.types.is_timestamp(kind):
         coarser = pa.timestamp("us", kind.tz)
     else:
         coarser = pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
-    # floor division also before 1970: `below` is 0 … 999 nanoseconds, and a moment is whole + below
-    whole, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
-    moments = _python_cells(pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser))
+    # floor division also before 1970: `below` is 0 … 999 nanoseconds, and a moment is above + below
+    above, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
+    moments = _python_cells(pa.array(above, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser))
     pairs = [*zip(moments, below.tolist(), strict=True)]
     if any(each == END_OF_DAY and left for each, left in pairs):
         raise OverflowError
@@ -380,7 +379,7 @@ def _nanoseconds(array: pa.Array) -> list[object]:
 
 
 def arrow_integers(numbers: Integers) -> pa.Array:
-    """Show whole numbers to Arrow.  `pa.array` and `to_numpy` import pandas wherever it is installed: 0.15 s.
+    """Return whole numbers as an Arrow array; `pa.array` and `to_numpy` would import pandas if installed (0.15 s).
 
     >>> arrow_integers(np.array([3, 1])).to_pylist()
     [3, 1]
@@ -400,7 +399,7 @@ def numpy_integers(column: pa.ChunkedArray) -> Integers:
 
 
 def number_cells(column: pa.ChunkedArray) -> Integers:
-    """Number the cells of a column from 0, equal ones with one number; the cells themselves stay behind.
+    """Number the distinct cells of a column from 0; return the number of each cell.
 
     >>> number_cells(pa.chunked_array([["b", "a"], ["a"]])).tolist()
     [0, 1, 1]
@@ -432,14 +431,14 @@ def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
 
 
 def refuse_types(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> None:
-    """Raise if cells of DuckDB have no label of their own; `columns` says what the user calls the used ones."""
+    """Raise `BadTable` if cells of DuckDB have no label; `columns` maps the used columns to the user's names."""
     for own, kind in zip(relation.columns, relation.types, strict=True):
         if own in columns and kind.id not in GROUPABLE:
             raise _no_labels(columns[own], kind)
 
 
 def refuse_arrow_type(name: str, kind: pa.DataType) -> None:
-    """Raise if cells of Arrow have no label of their own."""
+    """Raise `BadTable` if cells of Arrow have no label."""
     plain = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
     if pa.types.is_dictionary(plain) or pa.types.is_run_end_encoded(plain):
         plain = plain.value_type
@@ -458,7 +457,7 @@ def has_odd_type(kind: pa.DataType) -> bool:
 
 
 def people_written_alike(rows: Rows) -> Rows:
-    """Take the person 7.0, as programs write numbers, or 7 between `BLANKS`, for the person 7: else one would be two.
+    """Write persons such as 7.0, or 7 between `BLANKS`, as 7, so that one person is not counted as two.
 
     >>> import polars as pl
     >>> frame = nw.from_native(pl.LazyFrame({"person": ["7", " 7", "7.0", "7.5", "v1.0"]}))
@@ -492,12 +491,12 @@ def words_for_files(files: Sequence[Path]) -> str:
 
 
 def changed_while_read(name: str) -> BadTable:
-    """Return the error that rows are not those that were there a moment ago."""
+    """Return the error that rows changed between two passes."""
     return BadTable(f"{name} changed while it was read; read it again when nobody writes to it")
 
 
 def sql_name(name: str) -> str:
-    """Write a column's name.
+    """Quote a name for SQL.
 
     >>> print(sql_name('5" tall'))
     "5"" tall"
@@ -506,7 +505,7 @@ def sql_name(name: str) -> str:
 
 
 def sql_text(text: str) -> str:
-    """Write a text.
+    """Quote a text for SQL.
 
     >>> sql_text("it's")
     "'it''s'"
@@ -519,7 +518,7 @@ NO_NAMES = (
     "give it a line of column names"
 )
 
-# What cells say among numbers where there is none; a column of numbers is not called so
+# Texts that stand for a missing number; a column of numbers is not called so
 SAYING_NOTHING = frozenset(
     {"", "?", "-", ".", "*", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "unknown", "inf"}
 )
@@ -527,7 +526,7 @@ SAYING_NOTHING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What stands above the columns of a source: their names or, by mistake, somebody's row."""
+    """The first line of a source: names of columns or, by mistake, a person's row."""
 
     names: tuple[str, ...]
     rows: Callable[[], Sequence[Sequence[str]]] | None = None  # reads some rows below; None: names in any case
@@ -535,15 +534,15 @@ class Heading:
 
     @classmethod
     def of_schema(cls, schema: pa.Schema) -> Heading:
-        """Return the columns of an Arrow table, of which those of numbers, days and truths are no texts."""
+        """Build the heading of an Arrow table; numbers, days and truths are columns of no texts."""
         # strings and binaries are not primitive in Arrow, and neither are dictionaries of texts
         return cls(tuple(schema.names), numbers=[each.name for each in schema if pa.types.is_primitive(each.type)])
 
     def is_row(self) -> bool:
         """Return whether the names could be a person's cells.
 
-        Names are different and begin with a letter (the first may be empty: pandas writes its index so), and no row
-        says in a column what the column is called.
+        Names differ and begin with a letter (the first may be empty, as pandas writes its index), and no row has the
+        column's name as its cell.
 
         >>> Heading(("age", "sex", "disease")).is_row(), Heading(("34", "f", "Flu")).is_row()
         (False, True)
@@ -553,7 +552,7 @@ class Heading:
         return self._is_row_beside(self._below())
 
     def is_sure(self, meant: Iterable[str] = ()) -> bool:
-        """Return whether these are the names of columns for sure, so that they may be shown; `meant` were asked for.
+        """Return whether these are certainly names of columns, which may be shown; the caller named `meant`.
 
         >>> Heading(("Smith", "Ann", "Flu"), lambda: [["Jones", "Bea", "Cold"]]).is_sure()
         False
@@ -580,7 +579,7 @@ class Heading:
         return any(self._is_number_below(at, below) for at in range(len(names)))
 
     def name_nearest(self, name: str, meant: Iterable[str] = ()) -> str:
-        """End a sentence about a column that is not there: the nearest one, all of them, or how many there are.
+        """Return the end of a sentence about a missing column: the nearest name, all of them, or their number.
 
         >>> Heading(("zip", "sex")).name_nearest("zipcode")
         "; did you mean 'zip'?"
@@ -593,7 +592,7 @@ class Heading:
         return f", which {NO_NAMES}" if row else f", which has {self.count_in_words()}"
 
     def count_in_words(self) -> str:
-        """Return how many columns there are, without names, and what to do if the first line holds no names.
+        """Return the number of columns in words, and what to do if the first line holds no names.
 
         >>> Heading(("Smith", "Ann")).count_in_words()
         "2 columns; its first line may be somebody's row and is not shown: if it is, give it a line of column names"
@@ -611,13 +610,13 @@ class Heading:
             return re.match(r"[\W_]*(\d|$)", name) is not None or _holds_line_end(name)
 
         names = self.names
-        # pandas writes its index below an empty first name, which says nothing about the others
+        # pandas writes its index below an empty first name, which proves nothing about the others
         if len({*names}) < len(names) or any(map(is_cell, names[1:] if names[:1] == ("",) else names)):
             return True
         return any(name == cell for row in below for name, cell in zip(names, row, strict=False))
 
     def _is_number_below(self, at: int, below: Sequence[Sequence[str]]) -> bool:
-        """Return whether a column is numbers all the way down, and its name is none, nor a mark that stands for one."""
+        """Return whether all cells of a column are numbers, and its name is neither that nor a missing mark."""
         name = self.names[at].strip().casefold()
         if name in SAYING_NOTHING or not re.fullmatch(r"[^\W\d][^\d]*", name):
             return False
@@ -629,12 +628,12 @@ class Heading:
 
 
 def _holds_line_end(name: str) -> bool:
-    r"""Return whether lines end within a name, by any sign for it that some program writes, also spelt out as `\n`."""
+    r"""Return whether a name holds the end of a line, in any spelling that programs use, also written out as `\n`."""
     return name.splitlines() not in ([], [name]) or re.search(r"\\[nr]", name) is not None
 
 
 def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...]:
-    """Check that the columns which roles name are there, once each; name those that are not used.
+    """Check that the table has each column of the roles once; return the names of unused columns.
 
     >>> from sidelight.table.roles import Roles
     >>> unused_columns(Roles(("age",), "disease"), Heading(("zip", "age", "disease")), "here")
@@ -646,7 +645,7 @@ def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...
             raise UnknownColumn(f"no column '{name}' in {where}{heading.name_nearest(name, used)}")
     repeated = first_repeated(columns)
     if repeated is not None:
-        # the name itself may be a person's cell: only the positions are told
+        # the name itself may be a person's cell: the message has positions only
         one, other = [at for at, name in enumerate(columns, start=1) if name == repeated][:2]
         alike = f"called alike, column {one} and column {other}"
         called = f"called '{repeated}'" if repeated in used else alike
@@ -659,7 +658,7 @@ def unused_columns(roles: Roles, heading: Heading, where: str) -> tuple[str, ...
 
 
 OpenRows: TypeAlias = "Callable[[Sequence[Path], Roles, bool, Memory | None], AbstractContextManager[Rows]]"
-"""Opens files as rows to count, within some memory; unless they are packed, each column can be looked at by itself."""
+"""Opens files as rows to count, within some memory; unless packed, each column can be read by itself."""
 
 
 @dataclass(frozen=True)
@@ -672,7 +671,7 @@ class FileFormat:
     open_rows: OpenRows
     open_heading: Callable[[Path, Roles], AbstractContextManager[Heading]]  # to see what the columns are called
     first_bytes: Mapping[bytes, str] = field(default_factory=dict)  # what a file begins with, and its ending then
-    may_lack_names: bool = False  # its first line may be somebody's row
+    may_lack_names: bool = False  # its first line may be a person's row
     may_be_packed: bool = False
     typed: bool = True  # columns have types; else every cell is text
     # how Spark reads files, where its executors find them; None: it does not

@@ -1,10 +1,10 @@
-"""From counts of an engine to sorted keys: what the roles set aside, what is left, and who has what.
+"""From counts of an engine to sorted keys: set rows aside, add up the others, check people.
 
-tally_levels     by what the engine groups rows; `RowCounts` are its answer, all at once or batch by batch
-add_tally        sets aside what the roles say (suppressed rows, missing values), and adds up what is left (`Totals`)
-check_totals     refuses rows that changed, none at all, and missing values that nobody spoke of
-check_people     is everybody in one group, and in "single" on one row?  how many people has each key?
-sort_rows        the same for rows of any engine, as a `KeyStream`, held or in bounded memory
+tally_levels     the columns by which the engine groups rows; `RowCounts` are its answer, at once or batch by batch
+add_tally        sets aside what the roles exclude (suppressed rows, missing values), and adds up the rest (`Totals`)
+check_totals     raises for rows that changed, for no rows, and for missing values that no role explains
+check_people     raises unless each person is in one group, and in "single" on one row
+sort_rows        all of this for the rows of any engine, as a `KeyStream`, held or in bounded memory
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow as pa
 from sidelight.arrays import Flags, Integers, add_up, number_keys, sum_equal_rows
 from sidelight.engines.source import Rows, changed_while_read, collect_batches, list_cells, numpy_integers
 from sidelight.errors import BadTable, MissingValues, parameter
-from sidelight.streams.key_stream import WEIGHT_UNIT, KeyStream, ValuePlaces, refuse_too_heavy, weights
+from sidelight.streams.key_stream import WEIGHT_UNIT, KeyStream, ValueIndices, refuse_too_heavy, weights
 from sidelight.streams.sorted_runs import Packing, SortedRuns, Words
 from sidelight.table.cell_lists import list_separator, no_value_hint
 from sidelight.table.labels import SUPPRESSED, Column, JointDomain, Label
@@ -45,7 +45,7 @@ class RowCounts:
         return self.packing.values(self.words, self.packing.keys(self.words))
 
     def leave_out(self, which: Flags) -> RowCounts:
-        """Leave some rows out."""
+        """Return the counts without some rows."""
         if not which.any():
             return self
         kept = ~which
@@ -86,24 +86,24 @@ class Totals:
 
 
 def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
-    """Return by what rows are grouped to count values; in "set" a person's repeated value counts once."""
+    """Return the columns that group rows to count values, by level; in "set" a person's repeats count once."""
     once = (("person", *rows.key_and_value),) if roles.values == "set" else ()
     return (*once, rows.key_and_value)
 
 
 def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
-    """Return by what rows are grouped to count the people of each key."""
+    """Return the columns that group rows to count the people of each key, by level."""
     return ("person", *rows.key), rows.key
 
 
 def counted_rows(rows: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False) -> pa.Table:
-    """Have the engine group rows, then groups (`Rows.counted`), and hold the answer."""
+    """Hold the engine's answer to `Rows.counted`."""
     sums = ("parts", "rows") if len(levels) > 1 else ("rows",)
     return collect_batches(rows.counted(*levels, counting=counting, nameless=nameless), (*levels[-1], *sums))
 
 
 def read_tally(answer: pa.Table, rows: Rows, packing: Packing, roles: Roles) -> RowCounts:
-    """Return what an engine answers by `tally_levels`, packed."""
+    """Pack an engine's answer to `tally_levels`."""
     # in "set" a group has one part per person, so a person's repeated value counts once; `raw` keeps the repeats
     raw = numpy_integers(answer.column("rows"))
     counts = numpy_integers(answer.column("parts")) if roles.values == "set" else raw
@@ -111,7 +111,7 @@ def read_tally(answer: pa.Table, rows: Rows, packing: Packing, roles: Roles) -> 
 
 
 def find_valueless(tally: RowCounts, roles: Roles) -> dict[str, Flags]:
-    """Return which rows have no value, by sensitive column; none where that is a value, or where all have one."""
+    """Flag the rows without a value, by sensitive column; empty if missing is a value, or if all rows have one."""
     if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
         return {}
     codes = tally.packing.value_codes(tally.values())
@@ -122,7 +122,7 @@ def find_valueless(tally: RowCounts, roles: Roles) -> dict[str, Flags]:
 
 
 def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> None:
-    """Refuse sensitive columns of which some rows say nothing; `missing` has how many, by column."""
+    """Raise `MissingValues` if rows lack a sensitive value; `missing` maps each column to their number."""
     for name, many in missing.items():
         if many:
             raise MissingValues(
@@ -133,7 +133,7 @@ def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> Non
 
 
 def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Roles) -> None:
-    """Set aside what the roles say, and add up what is left."""
+    """Set aside what the roles exclude, and add up the rest."""
     packing, once = tally.packing, len(tally.counts) == 0
     totals.rows += len(tally.words[0]) if once else int(tally.rows.sum())
     star = None if roles.suppressed == "a group" else packing.key_of(SUPPRESSED)
@@ -165,7 +165,7 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
 
 
 def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
-    """Refuse rows that changed, none at all, and missing values that nobody spoke of."""
+    """Raise if rows changed, if there are none, or if values are missing and no role explains them."""
     if rows.source.rows not in {None, totals.rows}:  # rows with cells that the first pass did not see would be lost
         raise changed_while_read(rows.source.name)
     if totals.rows == 0:
@@ -177,10 +177,10 @@ def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
 
 
 def check_people(rows: Rows, roles: Roles) -> None:
-    """Check that every row has a person, and every person one key (in "single" even one row).
+    """Raise unless every row has a person, and every person one key (in "single" one row).
 
-    Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
-    The message says how many people it is about, never who.
+    Groups must be disjoint: a person whose rows differ in a quasi-identifier would be in two of them.
+    The message has the number of such people, never who they are.
     """
     nameless, scattered = rows.count_misplaced(single=roles.values == "single")
     if nameless:
@@ -199,7 +199,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
 def sort_rows(
     rows: Rows, roles: Roles, packing: Packing, tallies: Iterable[RowCounts], memory: Memory | None
 ) -> KeyStream:
-    """Add up the rows of an engine and sort them by their keys; without a limit on memory all of them are held."""
+    """Add up the rows of an engine and sort them by key; without `memory` all of them are held."""
     words = len(packing.layout)
     room = np.iinfo(np.int64).max if memory is None else memory.rows_to_sort(words)
     entries, people, weight_runs = (SortedRuns(words, int(room), rows.source.rows) for _ in range(3))
@@ -226,7 +226,7 @@ def sort_rows(
 
 
 def _answers(rows: Rows, levels: tuple[tuple[str, ...], ...], memory: Memory | None) -> Iterator[pa.Table]:
-    """Yield what an engine counts, batch by batch where memory is limited."""
+    """Yield the engine's counts: batch by batch if memory is limited, else at once."""
     if memory is None:
         yield counted_rows(rows, *levels, counting=True)
         return
@@ -235,11 +235,11 @@ def _answers(rows: Rows, levels: tuple[tuple[str, ...], ...], memory: Memory | N
 
 
 def _add_weights(stream: KeyStream, rows: Rows, runs: SortedRuns, memory: Memory | None) -> KeyStream:
-    """Have the engine count the people of each key and weight, and add up what they weigh."""
+    """Have the engine count the people of each key and weight, and add up their weights."""
     roles = stream.roles
     assert roles.weight is not None
     by = (*rows.key, "weight")
-    # everybody's weight counts once
+    # each person's weight counts once
     levels = (by,) if roles.person_column is None else (("person", *by), by)
     weight, people = 0, 0
     for answer in _answers(rows, levels, memory):
@@ -266,13 +266,13 @@ def build_stream(
     people_per_key: SortedRuns | None,
     everybody: int | None,
 ) -> KeyStream:
-    """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
+    """Build the stream of sorted rows; `everybody` is the number of people if values do not add up to it."""
     values, amounts = totals.values, totals.amounts
     codes = zip(roles.value_columns, packing.value_labels, packing.value_codes(values), strict=True)
     columns = tuple(Column(name, labels, code).declare(roles.domain_of(name)) for name, labels, code in codes)
     # of several sensitive columns, the values are the combinations that occur, of which each packed one is another
     domain: tuple[Label, ...] = columns[0].labels if len(columns) == 1 else JointDomain(columns)
-    places = columns[0].codes.astype(np.int64) if len(columns) == 1 else np.arange(len(values))
+    indices = columns[0].codes.astype(np.int64) if len(columns) == 1 else np.arange(len(values))
     intake = build_intake(
         rows,
         roles,
@@ -283,15 +283,23 @@ def build_stream(
         cell_separator=list_separator(packing.labels[-1]),
         missing_marks=roles.missing_marks,
     )
-    whole = add_up(places, amounts, len(domain))
-    people = int(amounts.sum()) if everybody is None else everybody
-    found = ValuePlaces.build(values, places, packing.width)
-    texts = rows.source.texts
-    return KeyStream(roles, packing, domain, whole, people, intake, entries, people_per_key, found, rows.roles, texts)
+    return KeyStream(
+        roles,
+        packing,
+        domain,
+        add_up(indices, amounts, len(domain)),
+        int(amounts.sum()) if everybody is None else everybody,
+        intake,
+        entries,
+        people_per_key,
+        ValueIndices.build(values, indices, packing.width),
+        rows.roles,
+        rows.source.texts,
+    )
 
 
 def build_intake(rows: Rows, roles: Roles, total: int, *, valueless: int, **further: Any) -> Intake:  # noqa: ANN401
-    """Write down what reading did to `total` rows, of which some have no sensitive value; `further` are fields."""
+    """Build the record of reading `total` rows, `valueless` of them without a sensitive value; `further` are fields."""
     people_without = roles.missing == "no value"  # such rows are people, who have no value by them
     return Intake(
         rows=total,

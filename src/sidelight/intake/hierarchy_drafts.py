@@ -1,16 +1,15 @@
-"""Which hierarchy would suit a column?  Drafts to start from: by rules that somebody gave, else by what the values are.
+"""Draft a hierarchy for a column, to start from: by stated rules, else by its values.
 
 | values | draft |
 | --- | --- |
-| days, however they are written | month, quarter, year, and decade where they go over many |
+| days, in any spelling | month, quarter, year, and decade if there are many years |
 | nine or more different numbers | about twenty intervals of 1, 2 or 5 × 10ⁿ, then twice as wide until three are left |
 | codes of one length with a digit, such as 00734 or E11 | masks from the right |
-| other values, and few numbers, which are often codes | those that few people have together, then `*` |
+| other values, and few numbers, which are often codes | rare ones as one label, then `*` |
 
-Whole numbers are drafted with all numbers between the lowest and the highest, so that the file neither tells which of
-them occur nor fails on next year's table.  Which labels few people have is known only where people were counted, and
-then the file tells it: keep such a hierarchy to yourself (`publish(private_hierarchies=True)`).  A draft is read by a
-person, who knows better, before anybody relies on it.
+Whole numbers are drafted with all numbers between the lowest and the highest, so that the file neither discloses which
+of them occur nor fails on next year's table.  Rare labels are known only if people were counted, and then the file
+discloses them: keep such a hierarchy private (`publish(private_hierarchies=True)`).  Review every draft before use.
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ if TYPE_CHECKING:
 Draft: TypeAlias = tuple[Hierarchy, str]
 """A hierarchy, and the rule by which it was drafted, in words."""
 
-# What is drafted of labels that are numbers, where no kind was declared
+# The beginning of rules for numbers whose kind was not declared
 NUMBERS = "numbers:"
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRules:
-    """What somebody wants of some columns, by name: cuts (finest level first), widths, open ends, masks, trees."""
+    """Stated rules by column: cuts (finest level first), widths, open ends, masks, trees."""
 
     cuts: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
     widths: Mapping[str, Sequence[float]] = field(default_factory=dict)
@@ -56,17 +55,17 @@ class DraftRules:
     masks: Collection[str] = ()
     trees: Mapping[str, Nested] = field(default_factory=dict)
     suppress_only: Collection[str] = ()
-    kinds: Mapping[str, ColumnKind | None] = field(default_factory=dict)  # what columns are, where it was declared
-    people: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # how many have each label, where counted
+    kinds: Mapping[str, ColumnKind | None] = field(default_factory=dict)  # declared kinds
+    people: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # people by label, if counted
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that there are rules for, each once."""
+        """The columns with rules, each once."""
         rules = (self.cuts, self.widths, self.bottom, self.top, self.masks, self.trees, self.suppress_only)
         return tuple(dict.fromkeys(name for rule in rules for name in rule))
 
     def check(self, columns: Collection[str]) -> None:
-        """Refuse rules for columns that are not there, and two rules that do not go together for one."""
+        """Raise if a rule names an unknown column, or if two rules for a column exclude each other."""
         for name in self.columns:
             if name not in columns:
                 raise UnknownColumn(f"no column '{name}' to draft a hierarchy for{did_you_mean(name, [*columns])}")
@@ -93,14 +92,14 @@ def draft_hierarchies(
     """Draft a hierarchy for each column of a table, to start from.
 
     Args:
-        table: whose quasi-identifiers get a hierarchy each; its sensitive column gets one if `trees` has it.
+        table: the table whose quasi-identifiers get a hierarchy each; its sensitive column gets one if `trees` has it.
         cuts: your own cut points, such as {"age": [18, 65]}, or a list of them for each level, the finest first.
         widths: widths of intervals, each a multiple of the one before.
         bottom: numbers below this are one interval (bottom coding).
         top: numbers from this on are one interval (top coding).
         masks: columns of codes, hidden from the right.
         trees: nested mappings of labels, such as {"condition": {"Respiratory": ["Asthma", "Hay fever"]}}.
-        suppress_only: columns that are published as they are or as `*`.
+        suppress_only: columns that are published unchanged or as `*`.
 
     >>> import sidelight as sl
     >>> drafts = draft_hierarchies(sl.datasets.adult().table, cuts={"age": [18, 65]})
@@ -163,7 +162,7 @@ def _draft_by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Dra
 
 
 def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
-    """Draft intervals of given widths, or of some that suit; with an open end also single numbers before it."""
+    """Draft intervals of stated or suitable widths; with an open end also single numbers before it."""
     numbers = [number for number in map(as_number, labels) if number is not None]
     bottom, top = rules.bottom.get(column), rules.top.get(column)
     suitable = suitable_widths(min(numbers, default=0), max(numbers, default=0))
@@ -179,11 +178,11 @@ def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
 
 
 def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None, people: Mapping[str, int]) -> Draft:
-    """Draft by what the labels say, unless it was declared what they are."""
+    """Draft by the declared kind or the labels."""
     named = kind in ("category", "ordered")
     if not named and all(as_day(text) is not None for text in labels):
         years = {int(text[:4]) for text in labels}
-        # days of birth go over lifetimes: there is a step between one year and all of them
+        # days of birth span lifetimes: decades are a step between a year and all of them
         decade: tuple[Period, ...] = ("decade",) if max(years) - min(years) > 10 else ()
         periods: tuple[Period, ...] = ("month", "quarter", "year", *decade)
         return Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}"
@@ -201,7 +200,7 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
             return _rare_together(column, labels, people, counted(len(labels), "value"))
         untold = "" if "month" in days else ", of which nobody can tell the day from the month"
         return Hierarchy(column, cap_numbers(tuple(labels), *days.values())), f"days{untold}: {', '.join(days)}"
-    if kind is None and len(labels) <= 8:  # so few different numbers are taken for codes
+    if kind is None and len(labels) <= 8:  # few different numbers are often codes
         return _rare_together(column, labels, people, f"{counted(len(labels), 'number')}, perhaps codes")
     # widths that suit, of whole numbers whole ones, and never one that changes nothing
     whole = all(number == int(number) for number in numbers)
@@ -212,9 +211,9 @@ def _draft_by_values(column: str, labels: Sequence[str], kind: ColumnKind | None
 
 
 def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int], what: str) -> Draft:
-    """Print what few people have as one label, level by level, where it was counted; else nothing but `*`.
+    """Draft levels that print rare labels as one, if people were counted; else only `*`.
 
-    A level is left out where fewer than two labels are rare, where all are, and where it changes nothing.
+    A level needs at least two rare labels, not all of them, and a change from the level before.
     """
     total = sum(people.values())
     levels: list[tuple[str, ...]] = []
@@ -222,7 +221,6 @@ def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int]
     before: set[str] = set()
     for share in (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 5)):
         rare = {text for text in labels if people.get(text, 0) < share * total}
-        # a level must change something, join at least two labels, and leave some apart
         if len(rare) < 2 or rare in (before, {*labels}):
             continue
         before, name = rare, f"{float(100 * share):g} %"
@@ -263,11 +261,10 @@ def suitable_widths(low: float, high: float) -> list[float]:
 
 
 def _fill_zeros(labels: Sequence[str]) -> Sequence[str]:
-    """List all whole numbers between the lowest and the highest, where all labels are plain whole numbers."""
+    """List all whole numbers between the lowest and the highest, if all labels are such and few enough."""
     if not all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in labels):
         return labels
     low, high = min(map(int, labels)), max(map(int, labels))
-    # so many whole numbers between the lowest and the highest are listed all
     return [str(number) for number in range(low, high + 1)] if high - low < 10_000 else labels
 
 

@@ -1,27 +1,27 @@
-"""Which policy to begin with?  Presets, which others ask for, and drafts for a table, with a comment on each line.
+"""Policies to start from: presets of regulators and tools, and drafts for a table with a comment on each line.
 
     EMA/Health Canada 0.09   prosecutor risk ≤ 1/11, or journalist risk ≤ 1/11 where a population is given
-    k-map                    journalist risk ≤ 1/k, k asked for
+    k-map                    journalist risk ≤ 1/k, for a k of your choice
     ACRO                     group size ≥ 10, no group whose values are all alike, and the rules for sums of an amount
     HIPAA safe harbour       a check of columns, not of groups (`table.safe_harbour`): "found" or "could not tell"
 
-A preset is data.  Whoever uses one is told where it comes from and what it does not cover: no preset makes a release
-lawful, and none is about somebody who knows more than the columns that outsiders may know.
+A preset is data.  Its notes name its source and what it does not cover: no preset makes a release lawful, and none is
+about an attacker who knows more than the quasi-identifiers.
 
-*0.09 is not 1/11.*  Both agencies write 0.09 and mean groups of 11; 1/11 is 0.0909…, so that "at most 0.09" would ask
-for 12.  The preset says 1/11.
+*0.09 is not 1/11.*  Both agencies write 0.09 and mean groups of 11; 1/11 is 0.0909…, so that "at most 0.09" would need
+groups of 12.  The preset has 1/11.
 
-A draft has two limits, which the coarsest release of the table, everybody in one group, always keeps:
+A draft has two limits, which the coarsest release of the table, all people in one group, always keeps:
 
-    group size ≥ 11            nobody is found more surely than one of eleven, which is what regulators of health data
-                               mean by 0.09; of few people one of five, of very few one of two
-    implications(k=1) ≤ b      nobody gets surer of a value than b, knowing one fact about others; or, where that is
-                               too much for a column of few values, negations(k=0) ≤ b: knowing nothing else
+    group size ≥ 11            each person is one of at least eleven, which is what regulators of health data mean by
+                               0.09; in small tables one of five, in very small ones one of two
+    implications(k=1) ≤ b      the confidence of an attacker who knows one fact about others is at most b; or, if a
+                               column of few values cannot keep that, negations(k=0) ≤ b, knowing nothing else
 
-b is the first bound that leaves the reader at least half of the way from v to 1 free, b ≥ (1 + v) / 2, where v is
-what the measure says of everybody in one group: what is known without any release of single columns.  Where nearly all
-people have one value, nothing can hide it, and there is no second limit.  A value that most people have is what a limit
-costs most for; whether anybody would mind it being known, no program can tell: the file asks (`DECIDE`).
+b is the first bound with b ≥ (1 + v) / 2, at least half of the way from v to 1, where v is the measure of all people in
+one group: what totals alone disclose.  If nearly all people have one value, nothing can hide it, and there is no second
+limit.  The commonest value costs most utility; whether it needs protection, no program can decide: the file asks
+(`DECIDE`).
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ if TYPE_CHECKING:
 
 SAFE_HARBOUR = "HIPAA safe harbour"
 
-# What no preset covers
+# Never covered by a preset
 ALWAYS = "what somebody learns who knows more than the group's columns, and what several releases tell together"
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Limits that somebody asks for: where they come from, and what they do not cover.
+    """Limits of a regulator or tool: their source, and what they do not cover.
 
     >>> preset = presets.ema_health_canada()
     >>> print(preset.policy)
@@ -78,7 +78,7 @@ secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so t
     source: str
     not_covered: tuple[str, ...]
     criteria: tuple[Criterion, ...] = ()
-    beside: tuple[Measure, ...] = ()  # what is reported without a limit
+    beside: tuple[Measure, ...] = ()  # reported without a limit
 
     @classmethod
     def read(cls, key: str, *criteria: Criterion, beside: tuple[Measure, ...] = ()) -> Preset:
@@ -93,7 +93,7 @@ secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so t
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return where it comes from, and what it does not cover."""
+        """Return the source, and what is not covered, in words."""
         return (
             f"preset '{self.name}': {self.source}",
             f"preset '{self.name}' does not cover: {'; '.join(self.not_covered)}",
@@ -101,7 +101,7 @@ secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so t
 
 
 class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
-    """What regulators and other tools ask for, by name (`sl.presets["ACRO"]()`) or as functions (`sl.presets.acro()`).
+    """The limits of regulators and tools, by name (`sl.presets["ACRO"]()`) or as functions (`sl.presets.acro()`).
 
     >>> print(*presets, sep="; ")
     EMA/Health Canada 0.09; k-map; ACRO; HIPAA safe harbour
@@ -113,8 +113,8 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
     def ema_health_canada(population: object = None) -> Preset:
         """Return the limit of EMA and Health Canada on re-identification in published clinical data: at most 1/11.
 
-        With a `population`, a journalist who looks people up there; without one, a prosecutor who knows that somebody
-        is in the release.  The average is reported beside it: ISO/IEC 27559 (7.3.2) wants the one or the other.
+        With a `population`, against a journalist who looks people up there; without one, against a prosecutor who knows
+        that a person is in the release.  The average is reported too: ISO/IEC 27559 (7.3.2) wants one of them.
 
         >>> print(presets.ema_health_canada(population="register.csv").policy)
         journalist risk(population=register.csv) ≤ 1/11
@@ -198,11 +198,11 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
 
 
 presets = Presets()
-"""What `sl.presets` is."""
+"""The public `sl.presets`."""
 
 
 def is_check_of_columns(text: str) -> bool:
-    """Return whether a preset is one that looks at columns, and has no limits.
+    """Return whether a preset is the check of columns, which has no limits.
 
     >>> is_check_of_columns("hipaa safe harbour"), is_check_of_columns("ACRO")
     (True, False)
@@ -211,7 +211,7 @@ def is_check_of_columns(text: str) -> bool:
 
 
 def read_preset(text: str, *, population: object = None, folder: Path | None = None) -> Preset:
-    """Read a preset with limits: its name, and in parentheses what it asks for; paths start from a folder.
+    """Parse a preset with limits: its name, and its settings in parentheses; paths are relative to `folder`.
 
     >>> print(read_preset("k-map(k=5)").policy)
     journalist risk ≤ 1/5
@@ -226,7 +226,7 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
     settings = _read_settings(f"({inside}") if opened else {}
     if folder is not None and isinstance(settings.get("population"), str):
         settings["population"] = str(folder / str(settings["population"]))
-    # ACRO's rules look at the table alone
+    # ACRO's rules are about the table alone
     if population is not None and make is not presets.acro:
         settings.setdefault("population", population)
     try:
@@ -241,32 +241,32 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
 
 
 def _read_settings(text: str) -> dict[str, object]:
-    reader = TokenReader(text, signs=SIGNS, error=BadPolicy)
-    reader.expect("(", "write it like k-map(k=5)")
+    tokens = TokenReader(text, signs=SIGNS, error=BadPolicy)
+    tokens.expect("(", "write it like k-map(k=5)")
     settings: dict[str, object] = {}
-    while not reader.accept(")"):
+    while not tokens.accept(")"):
         if settings:
-            reader.expect(",", "write it like k-map(k=5)")
-        name = reader.name("a setting", stop=())
-        reader.expect("=", "write it like k-map(k=5)")
-        start, value = reader.next, reader.name("a value", stop=())
+            tokens.expect(",", "write it like k-map(k=5)")
+        name = tokens.name("a setting", stop=())
+        tokens.expect("=", "write it like k-map(k=5)")
+        start, value = tokens.next, tokens.name("a value", stop=())
         truth = {"true": True, "false": False}.get(value, value)
         number = whole_in(value) if value.isascii() and value.isdigit() else truth
         if number is None:
-            reader.fail(f"'{shortened(value)}' is more than anybody counts; give a smaller number", at=start)
+            tokens.fail(f"'{shortened(value)}' is more than anybody counts; give a smaller number", at=start)
         settings[name] = number
-    reader.end("write it like k-map(k=5)")
+    tokens.end("write it like k-map(k=5)")
     return settings
 
 
-# What is said beside a check of columns
+# Notes about the check of columns
 HIPAA_NOTES = (
     f"preset '{SAFE_HARBOUR}': {SOURCE}",
     f"preset '{SAFE_HARBOUR}' does not cover: {'; '.join(NOT_COVERED)}",
 )
 
 
-# From so many people on, so many look alike: a tenth of them at most
+# The least people of a table, and the group size for it: at most a tenth of them
 GROUPS = ((110, 11), (10, 5), (0, 2))
 
 
@@ -276,7 +276,7 @@ class PolicyDraft:
 
     policy: Policy
     reasons: tuple[str, ...]  # one for each criterion
-    common: Fraction | None = None  # how many people have the commonest value, where most do and a limit is about it
+    common: Fraction | None = None  # share of the commonest value, if above half and limited
     notes: tuple[str, ...] = ()
 
 
@@ -314,9 +314,9 @@ def draft_policy(table: Table) -> PolicyDraft:
 
 
 def _common_share(table: Table) -> Fraction | None:
-    """Return how many people have the commonest value, if more than half do; of several sensitive columns, nothing.
+    """Return the share of people with the commonest value, if above half; None for several sensitive columns.
 
-    Nor of people who may have a value more than once: how often it occurs does not say how many have it.
+    None in "multiset" too, where people may have a value more than once, so that its count is not that of people.
     """
     if len(table.sensitive_columns) != 1 or table.semantics == "multiset":
         return None
@@ -335,7 +335,7 @@ def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
     domains = [column.labels for column in domain.columns] if isinstance(domain, JointDomain) else [domain]
 
     def suits(measure: Measure) -> bool:
-        # where the question is about sums, amounts can be added up in all sensitive columns
+        # rules for sums need amounts in all sensitive columns
         return not isinstance(measure, SumMeasure) or (
             table.semantics in measure.semantics and all(map(measure.suits, domains))
         )
@@ -349,15 +349,15 @@ def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
 
 
 def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
-    """Find the strongest reader whom everybody in one group withstands, and the bound against them."""
+    """Return the limit against the strongest attacker that all people in one group resist, and its reason."""
     for measure, knowing in (
         (Implications(1), "knowing one more fact, such as 'if Ann has it, so has Bob'"),
         (Negations(0), "knowing nothing else"),
     ):
-        # the release that tells totals only: everybody in one group
+        # the release that discloses totals only: all people in one group
         totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
-        whole = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
-        highest = measure.measure(whole).value
+        one_group = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
+        highest = measure.measure(one_group).value
         # half way between what totals alone disclose and certainty: a lower bound could hardly be kept
         bounds = map(Fraction, ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
         bound = next((each for each in bounds if 2 * each >= 1 + highest), None)
@@ -378,21 +378,21 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
     for criterion, reason in zip(draft.policy.criteria, draft.reasons, strict=True):
         lines += [*map(_comment, wrap(reason, 100)), policy_text(Policy(criterion))]
     if draft.common is not None:
-        # the question is about the limit written last, so it joins that table of the file
-        # it is asked without naming the value: a draft holds no cell of the table
+        # the question is about the last limit, so it joins that table of the file; it does not name the value, as a
+        # draft holds no cell of the table
         question = (
             f"DECIDE: {short_decimal(draft.common)} of the people have the commonest value. If nobody would mind being "
             "known to have it, write it between the quotes and take the # away from the next line: the limit is then "
             "about the other values, and the release can tell more."
         )
-        asked = (*map(_comment, wrap(question, 100)), '# apart_from = ["…"]', "")
-        lines = [*lines[:-1], lines[-1].removesuffix("\n"), *asked]
+        comment = (*map(_comment, wrap(question, 100)), '# apart_from = ["…"]', "")
+        lines = [*lines[:-1], lines[-1].removesuffix("\n"), *comment]
     lines += [_comment(f"Note: {note}.") for note in draft.notes]
     return "\n".join(lines)
 
 
 def _roles_section(suggested: SuggestedRoles) -> Iterator[str]:
-    """Write who is who, column by column; what is not listed is not published."""
+    """Write the [roles] with a comment for each column; columns that are not listed are not published."""
     yield "[roles]"
     yield _comment("What others may know about people, and look them up by; it is published more coarsely.")
     yield _comment(

@@ -1,20 +1,20 @@
-"""What does each column of a file hold?  Counts of its cells, some of its labels, and how they are written.
+"""Profiles of a file's columns: counts of cells, some labels, and the forms of labels.
 
-For a column with the cells c₁ … c_n: how many say something, how many different labels there are, how many of those
-occur once; of two columns, whether each tells the other; and, where rows belong to people, how many of them have rows
-that differ in it.  A file is read once (`open_columns`), then one GROUP BY per column where the rows are: of labels no
-more than `MOST_LABELS` are ever brought here, the first in order, so that the same file always looks the same.
+For a column with the cells c₁ … c_n: how many are present, how many distinct labels there are, how many of those occur
+once; of two columns, whether they determine each other; and, if rows belong to people, how many people have rows that
+differ in it.  A file is read once (`open_columns`), then one GROUP BY per column runs where the rows are: at most
+`MOST_LABELS` labels reach this process, the first in order, so that a file always has the same profile.
 
-Rules of thumb tell what labels are by how they are written (an e-mail address has an @): they never say that a column
-is harmless.  Days are recognised in any of these, with a time of day behind them:
+Rules of thumb classify labels by their form (an e-mail address has an @); they never show that a column is harmless.
+Days are recognised in any of these forms, perhaps with a time of day:
 
     1999-12-31, 1999/12/31      year, month, day
     31.12.1999                  day, month, year
-    12/31/1999, 31-12-1999      day and month in an order that all labels together tell: one above 12 is a day
+    12/31/1999, 31-12-1999      day and month in the order that all labels together show: one above 12 is a day
     31-Dec-1999, Dec 31, 1999   months by their English names
 
-Where no label says whether 03/04 is in March or in April, or some say one and some the other, only the year is told.
-Years of two digits stay as they are written, '84, as nobody can tell 1984 from 1884.
+If no label shows whether 03/04 is in March or in April, or labels contradict each other, only the year is read.  Years
+of two digits stay as written, '84, as they may be 1984 or 1884.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _DAY_NAME = re.compile(rf"(?P<day>\d{{1,2}})\.?[-/ ]{_NAMED},?[-/ ]{_YEAR}{_TIME
 _NAME_DAY = re.compile(rf"{_NAMED}[-/ ](?P<day>\d{{1,2}}),?[-/ ]{_YEAR}{_TIME}")
 
 Day: TypeAlias = tuple[str, tuple[int, int], str]
-"""The year of a label, its month, or the two numbers of which one is; the sign between these where that is open."""
+"""The year of a label; its month twice, or two candidates; and the sign between these, empty if decided."""
 
 
 def _take_apart(text: str) -> Day | None:
@@ -87,14 +87,14 @@ def _take_apart(text: str) -> Day | None:
 
 
 def _take_days(texts: Sequence[str]) -> list[Day | None] | None:
-    """Take labels apart, if nearly all of them are days."""
+    """Parse labels as days, if nearly all of them are; else None."""
     days = [_take_apart(text) for text in texts]
     readable = len(days) - days.count(None)
     return days if readable and Fraction(readable, len(days)) >= Fraction(9, 10) else None
 
 
 def read_written_days(labels: Sequence[str]) -> dict[str, tuple[str, ...]] | None:
-    """Read labels as days, if nearly all of them are: by period, the finest first, what each label is printed as.
+    """Parse labels as days, if nearly all of them are; return the coarser labels by period, the finest first.
 
     >>> read_written_days(["05/21/1941", "12/01/1999"])["month"]
     ('1941-05', '1999-12')
@@ -110,9 +110,9 @@ def read_written_days(labels: Sequence[str]) -> dict[str, tuple[str, ...]] | Non
         return None
 
     def is_first_the_day(mark: str) -> bool | None:
-        """Return which of two numbers is the day; nothing where no label tells it, or labels contradict each other."""
+        """Return whether the first number is the day; None if no label shows it, or labels contradict each other."""
         numbers = [day[1] for day in days if day is not None and day[2] == mark]
-        first, second = (any(each[place] > len(MONTHS) for each in numbers) for place in (0, 1))
+        first, second = (any(pair[index] > len(MONTHS) for pair in numbers) for index in (0, 1))
         return None if first == second else first
 
     # decided mark by mark: one program wrote all days with slashes, and another perhaps those with hyphens
@@ -129,18 +129,18 @@ def read_written_days(labels: Sequence[str]) -> dict[str, tuple[str, ...]] | Non
     def show(period: str, day: Day | None, month: int | None) -> str:
         if day is None:
             return "no day"
-        whole = day[0] if len(day[0]) > 2 else f"'{day[0]}"
+        year = day[0] if len(day[0]) > 2 else f"'{day[0]}"
         if period == "decade":
-            return f"{whole[:3]}0-{whole[:3]}9"
+            return f"{year[:3]}0-{year[:3]}9"
         if period == "year" or month is None:
-            return whole
-        return f"{whole}-{month:02}" if period == "month" else f"{whole}-Q{(month + 2) // 3}"
+            return year
+        return f"{year}-{month:02}" if period == "month" else f"{year}-Q{(month + 2) // 3}"
 
     return {period: tuple(show(period, *each) for each in zip(days, months, strict=True)) for period in periods}
 
 
 def written_like(labels: Sequence[str]) -> Look | None:
-    """Return what labels are that identify a person, judged by how they are written.
+    """Return the kind of direct identifier that labels are by their form; None for others.
 
     >>> written_like(["ann@example.org", "bea@example.org"]).noun, written_like(["Flu", "Cold"])
     ('an e-mail address', None)
@@ -149,7 +149,7 @@ def written_like(labels: Sequence[str]) -> Look | None:
     >>> written_like(["2024-03-09"]), written_like(["18-29"]), written_like(["1000-1999"]), written_like(["36.12345"])
     (None, None, None, None)
     """
-    # days first: 2020-01-01 would pass for a phone number; plain numbers have no form to judge by
+    # days first: 2020-01-01 could be a phone number; plain numbers have no form to judge by
     if not labels or are_days(labels) or all(as_number(text) is not None for text in labels):
         return None
     return next((look for look, pattern in written_looks() if _mostly(pattern, labels)), None)
@@ -184,41 +184,41 @@ def are_sentences(labels: Sequence[str]) -> bool:
     if not labels:
         return False
     letters, words = sum(map(len, labels)), sum(len(text.split()) for text in labels)
-    # labels are free text if its labels have so many characters, or words, on average
+    # free text has many characters or words per label
     return letters >= 40 * len(labels) or words >= 5 * len(labels)
 
 
 def _mostly(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
     fitting = sum(pattern.fullmatch(text) is not None for text in labels)
-    # the share of labels that must be written in some way for a column to be taken for it
+    # nine of ten labels must fit
     return bool(labels) and Fraction(fitting, len(labels)) >= Fraction(9, 10)
 
 
-# So many labels of a column are looked at
+# The most labels of a column that are read
 MOST_LABELS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """The contents of a column in counts of rows, and some of its labels, which are never shown."""
+    """Counts of a column's rows, and some of its labels, which are never shown."""
 
     name: str
     rows: int
-    missing: int  # rows that say nothing
-    distinct: int  # different labels
-    once: int  # labels that one row has
-    most: int  # rows of the label that most rows have
+    missing: int  # rows with a missing cell
+    distinct: int  # distinct labels
+    once: int  # labels of a single row
+    most: int  # rows of the commonest label
     kind: ColumnKind
     labels: tuple[str, ...]  # some of them, in order: all if they are no more than `MOST_LABELS`
 
     @property
     def present(self) -> int:
-        """Return how many rows say something."""
+        """The number of rows with a label."""
         return self.rows - self.missing
 
     @property
     def differing(self) -> Fraction:
-        """Return how many different labels there are for each row that says something."""
+        """The number of distinct labels per row with a label."""
         return Fraction(self.distinct, self.present) if self.present else Fraction(0)
 
 
@@ -234,7 +234,7 @@ def names_of_columns(source: object, roles: Roles) -> tuple[str, ...]:
 
 @contextmanager
 def open_columns(source: object, columns: Sequence[str], roles: Roles) -> Iterator[Rows]:
-    """Open a source, to look at its columns without reading it again; of the roles, only how cells are read is used."""
+    """Open a source once to profile its columns; of the roles, only those about reading cells are used."""
     reading = Roles(
         quasi=tuple(columns),
         missing_marks=roles.missing_marks,
@@ -251,17 +251,17 @@ def _ours(rows: Rows, name: str) -> str:
 
 
 def add_marks(rows: Rows, marks: tuple[str, ...]) -> Rows:
-    """Take cells that say one of these texts for missing from now on."""
+    """Return rows in which cells with one of these texts are missing."""
     roles = replace(rows.roles, missing_marks=marks)
     nulls = rows.frame.with_columns(nulls_for_missing(rows.frame, ours, roles).alias(ours) for ours in rows.key)
     return TextRows(nulls, roles, rows.source)
 
 
 def profiles_of(rows: Rows, columns: Sequence[str], progress: Progress = quiet) -> dict[str, ColumnProfile]:
-    """Look at some columns of open rows, one after the other."""
+    """Profile some columns of open rows, one after the other."""
     profiles = {}
-    for place, name in enumerate(columns):
-        progress(name or "the first column", place, len(columns))
+    for index, name in enumerate(columns):
+        progress(name or "the first column", index, len(columns))
         ours = _ours(rows, name)
         times = rows.frame.group_by(ours).agg(nw.len().alias("times"))
         # one more than may be held, to see whether there are more; sorted, so that the choice is the same each time
@@ -278,7 +278,7 @@ def profiles_of(rows: Rows, columns: Sequence[str], progress: Progress = quiet) 
 
 
 def marks_among(rows: Rows, marks: Sequence[str], columns: Sequence[str]) -> set[str]:
-    """Name the marks that some cell of these columns says."""
+    """Return the marks that occur in these columns."""
     present = set()
     for ours in (_ours(rows, name) for name in columns):
         among = is_any_of(rows.frame, ours, marks)
@@ -289,7 +289,7 @@ def marks_among(rows: Rows, marks: Sequence[str], columns: Sequence[str]) -> set
 
 
 def tell_each_other(rows: Rows, one: ColumnProfile, other: ColumnProfile) -> bool:
-    """Return whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
+    """Return whether two columns determine each other: there are no more pairs than labels of each."""
     # a bijection keeps all four counts, so most pairs are ruled out without a query
     if any(getattr(one, name) != getattr(other, name) for name in ("distinct", "missing", "once", "most")):
         return False
@@ -311,7 +311,7 @@ def people_who_vary(rows: Rows, person: str, columns: Sequence[str]) -> dict[str
 def column_profiles(
     source: object, columns: Sequence[str], roles: Roles, progress: Progress = quiet
 ) -> dict[str, ColumnProfile]:
-    """Look at each column, one after the other; of the roles, only how cells are read is used.
+    """Profile columns one after the other; of the roles, only those about reading cells are used.
 
     >>> import pyarrow as pa
     >>> visits = pa.table({"patient": [1, 1, 2], "ward": ["A", "B", None]})

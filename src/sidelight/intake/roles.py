@@ -1,18 +1,18 @@
-"""Which column is what?  Suggestions for somebody who has not said it yet, each with its reason.
+"""Suggest a role for each column, with a reason.
 
-    person       the column that says whose row it is
-    quasi        what others may know about people, and link them by (quasi-identifiers)
-    sensitive    what people tell in confidence
-    keep         what is published as it is, because you said so, and sampling weights
-    leave out    what names people by itself, tells a story, is a measurement, or tells nothing: not published
+    person       identifies the person of each row
+    quasi        quasi-identifiers: columns that an attacker may know, and link people by
+    sensitive    confidential columns
+    keep         published unchanged, by your choice; also sampling weights
+    leave out    direct identifiers, free text, measurements, constants: not published
 
-The rules, the first that fits (`_suggest`): what you said; nothing or the same in every row; written like an e-mail
-address, a phone number and the like; a number of people or rows; called like what names somebody; nearly all rows
-differ; free text; called like what is told in confidence; called like what others know; days; few labels, which is
-taken for known to others, as that is the careful choice; the rest is left out.
+The first rule that fits decides (`_suggest`): a stated role; a constant or empty column; the form of a direct
+identifier such as an e-mail address; numbers of people or rows; name of a direct identifier; nearly all rows differ;
+free text; a sensitive name; the name of a quasi-identifier; days; few labels, which is a quasi-identifier out of
+caution; the rest is left out.
 
-These are rules of thumb about names and counts.  They know nothing about your people: read them before you rely on
-them.  Reasons tell counts of labels, never labels.
+These are rules of thumb about names and counts, to be reviewed before use.  Reasons have counts of labels, never
+labels.
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ if TYPE_CHECKING:
     from sidelight.engines.source import Rows
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
-"""What a column is suggested as."""
+"""The suggested role of a column."""
 
-# A few dozen: so many labels are categories
+# The most labels of a category: a few dozen
 FEW_LABELS = 60
 
-# Columns that nothing is known about are not taken in where there are more than so many: searches would not end
+# With more quasi-identifiers, columns that are so out of caution only are left out: searches would not end
 MOST_QUASI = 10
 
-# Nearly all rows differ where there are so many labels for each row
+# The labels per row from which nearly all rows differ
 NEARLY_ALL = Fraction(9, 10)
 
-# Of so many rows it can be said that nearly all differ
+# The least rows for which "nearly all differ" means something
 ENOUGH = 20
 
 Suggestion: TypeAlias = tuple[Role, str]
@@ -87,8 +87,8 @@ class SuggestedRole:
     profile: ColumnProfile
     role: Role
     reason: str
-    stated: bool = False  # whether you said it
-    codes: bool = False  # whether its numbers are taken for codes, as those of places are
+    stated: bool = False  # whether the user stated it
+    codes: bool = False  # whether its numbers are codes, such as those of places
 
     @property
     def column(self) -> str:
@@ -97,7 +97,7 @@ class SuggestedRole:
 
     @property
     def kind(self) -> ColumnKind:
-        """Return what its labels are: numbers, dates or categories."""
+        """The kind of its labels: numbers, dates or categories."""
         return "category" if self.codes else self.profile.kind
 
 
@@ -110,25 +110,25 @@ class SuggestedRoles:
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, column: str) -> SuggestedRole:
-        """Look a column up."""
+        """Return the suggestion for a column."""
         for each in self.columns:
             if each.column == column:
                 return each
         raise UnknownColumn(f"no column '{column}'{did_you_mean(column, [each.column for each in self.columns])}")
 
     def named(self, role: Role) -> tuple[str, ...]:
-        """Name the columns of a role."""
+        """Return the columns of a role."""
         expect(str, role, "a role")
         return tuple(each.column for each in self.columns if each.role == role)
 
     @property
     def differing(self) -> tuple[str, ...]:
-        """Name the columns that others know and that are left out because the rows of some people differ in them."""
+        """The quasi-identifiers that are left out because the rows of some people differ in them."""
         return tuple(each.column for each in self.columns if _ROWS_DIFFER in each.reason)
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Return the keywords of `read_table`, if there is a column that others know and a sensitive one."""
+        """The keywords of `read_table`, if there are a quasi-identifier and a sensitive column."""
         stated = self.roles.stated()
         return {name: dict(value) if name == "kinds" else value for name, value in stated.items()}
 
@@ -149,18 +149,18 @@ def suggest_roles(
     weight: str | None = None,
     **reading: Unpack[ReadingChoices],
 ) -> SuggestedRoles:
-    """Suggest a role for each column, with its reason; roles that you state are taken as they are.
+    """Suggest a role for each column, with its reason; stated roles stay.
 
-    Rules of thumb by names and counts: read them before you rely on them.  No label is ever shown.
+    Rules of thumb by names and counts: review them before you rely on them.  No label is ever shown.
 
     Args:
         source: files or a dataframe, as in `read_table`.
-        quasi: the columns that others may know, if you know: then these and no others.
-        sensitive: the column that nobody should learn, or several, if you know.
-        keep: columns that are published as they are, if you know: no role is suggested for them.
+        quasi: the quasi-identifiers, if you know them: these and no others.
+        sensitive: the sensitive column, or several, if you know them.
+        keep: columns that are published unchanged: no role is suggested for them.
         weight: a column of sampling weights, likewise.
-        reading: what else you know, as in `read_table`: `person`, `values`, `missing`, `kinds`, `encoding`, `sheet`;
-            `missing_marks` and the `split` of cells that hold several values are looked for where nothing is said.
+        reading: other keywords of `read_table`: `person`, `values`, `missing`, `kinds`, `encoding`, `sheet`;
+            `missing_marks`, and the `split` of cells with several values, are searched for unless stated.
 
     >>> import sidelight as sl
     >>> suggested = suggest_roles(sl.datasets.nhefs().path)
@@ -178,7 +178,7 @@ def suggest_roles(
 
 
 def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -> SuggestedRoles:
-    """Suggest roles beside those that were stated; `progress` is called with each column that is looked at."""
+    """Suggest roles beside the stated ones; `progress` is called with each column."""
     names = names_of_columns(source, stated)
     person = () if stated.person_column is None else (stated.person_column,)
     meant = (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds))
@@ -192,7 +192,7 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
         refuse_no_rows(unmarked, profiles)
         marks = () if stated.missing_marks else _marks_in(unmarked, profiles)
         rows = add_marks(unmarked, marks) if marks else unmarked
-        if marks:  # what means missing is no label, so columns whose counts or kinds change are counted again
+        if marks:  # missing marks are not labels, so columns whose counts or kinds change are counted again
             changed = [
                 name
                 for name, profile in profiles.items()
@@ -211,7 +211,7 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
     return SuggestedRoles(tuple(columns), roles, tuple(_list_notes(columns, marks)))
 
 
-# What one column is, by itself.
+# The role of one column by itself.
 
 
 def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
@@ -225,20 +225,20 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
     if own is not None:
         return SuggestedRole(profile, own, "you said so", stated=True)
     role, reason = (
-        # the first that answers decides: what identifies by itself is left out before it could be called a secret
+        # the first that answers decides: direct identifiers are left out before they could be sensitive
         _leave_empty_out(profile)
-        or _name_somebody(profile)
+        or _suggest_identifier(profile)
         or _leave_weight_out(profile)
         or _leave_fine_out(profile)
         or _suggest_sensitive(profile)
         or _suggest_quasi(profile)
     )
-    # whole numbers may stand for places and the like: region 11 is not between regions 10 and 12
+    # whole numbers may be codes of places and the like: region 11 is not between regions 10 and 12
     look = find_look(profile.name, "known_to_others")
-    whole = profile.kind == "number" and profile.name not in dict(stated.kinds) and not _has_decimals(profile)
-    # never an amount, whatever numbers it is written with
+    are_whole = profile.kind == "number" and profile.name not in dict(stated.kinds) and not _has_decimals(profile)
+    # never an amount, even if it is numbers
     nouns = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
-    codes = whole and role == "quasi" and look is not None and look.noun in nouns
+    codes = are_whole and role == "quasi" and look is not None and look.noun in nouns
     return SuggestedRole(profile, role, reason, codes=codes)
 
 
@@ -249,13 +249,13 @@ def _leave_empty_out(profile: ColumnProfile) -> Suggestion | None:
     return "leave out", same if profile.present else "empty: no row says anything"
 
 
-def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
-    """Leave out what names somebody: by how labels are written, then by what the column is called."""
+def _suggest_identifier(profile: ColumnProfile) -> Suggestion | None:
+    """Leave out direct identifiers, by the form of labels, then by the name; a number of people is the person."""
     look, words = written_like(profile.labels), {*words_of(profile.name)}
     if look is not None:
         return "leave out", f"written like {look.noun}: {look.because}"
     labels = profile.distinct > FEW_LABELS
-    # a number of people is in every row, and few rows have the same
+    # a number of people is in every row, and few rows have the same one
     if numbers_people(profile.name) and not profile.missing and (labels or profile.differing > Fraction(1, 3)):
         people = f"{profile.distinct:,} people have {profile.rows:,} rows"
         all_differ = f"all {profile.rows:,} differ, a row for each"
@@ -272,7 +272,7 @@ def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
             f"numbers rows or something else ({_different(profile)}): it points at few of them",
         )
     look = find_look(profile.name, "names_somebody")
-    # looks by name that hold however few labels there are
+    # names of columns that decide even if there are few labels
     if look is not None and (many or look.noun in ("a person's name", "an e-mail address", "a phone number")):
         return "leave out", f"called like {look.noun}: {look.because}"
     if labels and profile.differing > Fraction(1, 2) and are_names(profile.labels):
@@ -281,7 +281,7 @@ def _name_somebody(profile: ColumnProfile) -> Suggestion | None:
 
 
 def _leave_weight_out(profile: ColumnProfile) -> Suggestion | None:
-    """Leave sampling weights out unless they are named: published as they are, they point at people."""
+    """Leave sampling weights out unless they are stated: published unchanged, they point at people."""
     numbers = f"{profile.distinct:,} different numbers"
     if profile.kind == "number" and is_sampling_weight(profile.name):
         return "leave out", f"called like a sampling weight, {numbers}: published as it is, if you say that it is one"
@@ -299,7 +299,7 @@ def _nearly_all_differ(profile: ColumnProfile) -> bool:
 
 
 def _leave_fine_out(profile: ColumnProfile) -> Suggestion | None:
-    """Leave out what singles nearly everybody out, unless it can be published more coarsely."""
+    """Leave out columns that single nearly all people out, unless they can be published more coarsely."""
     sentences = profile.distinct > FEW_LABELS // 2 and are_sentences(profile.labels)
     if profile.kind == "category" and (sentences or word_list("free_text").intersection(words_of(profile.name))):
         return "leave out", "free text: nobody can tell what stands in it about whom"
@@ -315,7 +315,7 @@ def _leave_fine_out(profile: ColumnProfile) -> Suggestion | None:
 
 
 def _has_decimals(profile: ColumnProfile) -> bool:
-    """Return whether numbers have decimals, as what is measured has and what is numbered has not."""
+    """Return whether numbers have decimals, as measurements have and numbers of people have not."""
     return profile.kind == "number" and any("." in text or "e" in text.casefold() for text in profile.labels)
 
 
@@ -335,7 +335,7 @@ def _suggest_sensitive(profile: ColumnProfile) -> Suggestion | None:
         many = f"{profile.distinct:,} different {form(profile.kind, 2)}"
         cut = "cut into a few dozen intervals, it can be sensitive"
         return "leave out", f"{called}, with {many}: {look.because}; {cut}"
-    if profile.distinct > 2_000:  # few people share a value of so many
+    if profile.distinct > 2_000:  # few people share a value
         return "leave out", f"{called}, with {profile.distinct:,} different values: too many to hide among"
     return "sensitive", f"{called}, with {counted(profile.distinct, 'value')}: {look.because}"
 
@@ -353,7 +353,7 @@ def _suggest_quasi(profile: ColumnProfile) -> Suggestion:
     return "leave out", f"{profile.distinct:,} labels, and nothing says what it is; add it as quasi if others know it"
 
 
-# What the columns are together.
+# The roles of the columns together.
 
 
 def _add_reason(each: SuggestedRole, reason: str, **changes: Any) -> SuggestedRole:  # noqa: ANN401 - any field
@@ -361,11 +361,11 @@ def _add_reason(each: SuggestedRole, reason: str, **changes: Any) -> SuggestedRo
 
 
 def _keep_one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
-    """Keep one column that says whose row it is: the one you named, else that of most people with several rows."""
+    """Keep one column that identifies people: the stated one, else that of most people with several rows."""
     people = [each for each in columns if each.role == "person"]
     if not people or (len(people) == 1 and stated.person is None):
         return columns
-    # what you named first, then numbers of people who have several rows, and of those the one of most people
+    # a stated one first, then numbers of people with several rows, of those the one of most people
     chosen = min(
         people, key=lambda each: (not each.stated, each.profile.distinct == each.profile.rows, -each.profile.distinct)
     )
@@ -383,9 +383,9 @@ def _keep_one_person(columns: list[SuggestedRole], stated: Roles) -> list[Sugges
 
 
 def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
-    """Let what you named be all there is of a role, find a secret where none is called like one, and limit the others.
+    """Restrict roles to stated columns, choose a sensitive one if none was found, and limit the others.
 
-    Columns that nothing but caution speaks for are left out where there are many.
+    If there are many quasi-identifiers, those that are so out of caution only are left out.
     """
     for role, named in (("sensitive", stated.sensitive is not None), ("quasi", bool(stated.quasi))):
         reason = f"but you named the columns that are {role}, and not this one"
@@ -395,9 +395,9 @@ def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[Sugge
         ]
     if stated.sensitive is None and not any(each.role == "sensitive" for each in columns):
         quasi = [each for each in columns if each.role == "quasi" and not each.stated]
-        # what is known to others, and still kept as a secret in a table that has no other
+        # known to others, and still confidential in a table without another sensitive column
         work = [each for each in quasi if word_list("work").intersection(words_of(each.column))]
-        # the finest of them: a coarser one tells less that is worth protecting
+        # the finest of them, as a coarser one discloses less
         kept = min(work, key=lambda each: -each.profile.distinct, default=None)
         reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"
         columns = [replace(each, role="sensitive", reason=reason) if each is kept else each for each in columns]
@@ -415,12 +415,12 @@ def _keep_one_of_equals(columns: list[SuggestedRole], rows: Rows) -> list[Sugges
     """Keep one of several columns that determine each other, label by label: the sensitive one, else the first."""
 
     def are_equal(one: ColumnProfile, other: ColumnProfile) -> bool:
-        # asked only where it is no accident: any two columns in which all rows differ tell each other
+        # only if it is no accident: any two columns in which all rows differ determine each other
         enough = one.present >= max(ENOUGH, 2 * one.distinct) or one.labels == other.labels
         return enough and tell_each_other(rows, one, other)
 
     judged = [each for each in columns if each.role in ("quasi", "sensitive") and each.profile.distinct > 1]
-    # what the user stated comes first and is never left out for another column
+    # stated columns come first and are never left out for another one
     judged.sort(key=lambda each: (not each.stated, each.role != "sensitive"))
     kept: list[SuggestedRole] = []
     same: dict[str, str] = {}
@@ -444,7 +444,7 @@ def _compare_rows_of_people(columns: list[SuggestedRole], rows: Rows) -> tuple[l
     if person is None:
         return columns, False
     labels = person.profile.labels
-    # people may be written in two ways, as 7 and 7.0, which are read as one person
+    # one person may be written in two ways, as 7 and 7.0
     written_once = len({text.strip().removesuffix(".0") for text in labels}) == len(labels)
     if person.profile.distinct == person.profile.rows and written_once:
         return columns, False
@@ -467,7 +467,7 @@ def _compare_rows_of_people(columns: list[SuggestedRole], rows: Rows) -> tuple[l
 def _join_roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
     quasi, secrets = ([each for each in columns if each.role == role] for role in ("quasi", "sensitive"))
     split = reading.split
-    # what stands between several values of a cell, of one sensitive column that nobody said anything about
+    # the separator of values in cells of a single sensitive column, unless stated
     if split is None and not several and len(secrets) == 1 and reading.values is None:
         split = list_separator(secrets[0].profile.labels)
     values = reading.values or ("set" if several or split is not None else None)
@@ -510,7 +510,7 @@ def _list_notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Itera
         yield "each row is taken for a person; if people have several rows, name the column that says whose they are"
     unanswered = []
     for each in columns:
-        # numbers that programs write where nothing was answered, beside labels of which no other is below zero
+        # numbers that programs write for missing answers, if no other label is negative
         others = [text for text in each.profile.labels if text not in ("-9", "-99", "-999", "-9999")]
         if 0 < len(others) < len(each.profile.labels) and not any(text.startswith("-") for text in others):
             unanswered.append(each.column)
@@ -522,7 +522,7 @@ def _list_notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Itera
 
 
 def _marks_in(rows: Rows, profiles: Mapping[str, ColumnProfile]) -> tuple[str, ...]:
-    """Find texts that mean missing; a text that may be a code like others (NA, Namibia) does not."""
+    """Return the texts that mean missing, without those that may be a code like the others (NA, Namibia)."""
 
     def may_be_code(mark: str, among: set[str]) -> bool:
         others = among - {*MISSING_MARKS}

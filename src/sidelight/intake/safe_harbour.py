@@ -1,22 +1,20 @@
-"""Which columns look like an identifier that the HIPAA safe harbour rule removes?  "Found" or "could not tell".
+"""Check columns for the identifiers of the HIPAA safe harbour rule; the answer is "found" or undecided, never "safe".
 
 45 CFR 164.514(b)(2) lists 18 identifiers of an individual, and of relatives, employers and household members, that must
 be gone: names; all geographic subdivisions smaller than a state (but the first three digits of a ZIP code where more
 than 20,000 people live); all elements of dates but the year, and ages above 89 (but as one category, 90 or older);
 numbers of telephones, faxes, social security, medical records, health plans, accounts, certificates, vehicles and
 devices; e-mail addresses, URLs and IP addresses; biometric identifiers, full-face photographs, and any other unique
-code.  It also asks that the holder does not know how to identify anybody with what is left, which no program can check.
+code.  It also requires that the holder cannot identify a person by the rest, which no program can check.
 
-A column is *found* where its name or its cells look like one of them, by the rules of thumb of `column_looks` and those
-here.  Where it may be one (free text, codes that differ in nearly every row, three digits of a ZIP code), it *could not
-be told*.  Three digits that 20,000 people or fewer of a population have are found; more people than that
-prove nothing, as a population may be of other people or of another year.  A column that looks like none of them is not
-safe for that, and nothing here ever says that a table is.
+A column is *found* if its name or its cells look like one of them, by the rules of thumb of `table.roles` and of this
+file.  If it may be one (free text, codes that differ in nearly every row, three digits of a ZIP code), it stays
+undecided.  Three digits of 20,000 people or fewer of a population are found; more people prove nothing, as a population
+may be of other people or of another year.  No column, and no table, is ever declared safe.
 
 A population is a table with one column of ZIP codes and a row for each person, or for each code and a column of how
-many live there (`residents`).  Only cells that are written like ZIP codes are counted: five digits, or nine, or three.
-Others (2139, which was 02139 before a program took it for a number) are left out, and their three digits are then not
-known.
+many live there (`residents`).  Only cells in the form of ZIP codes are counted: five digits, or nine, or three.  Others
+(2139, which was 02139 before a program read it as a number) are left out, and their three digits stay unknown.
 
 Source: 45 CFR 164.514(b)(2); Office for Civil Rights, Guidance Regarding Methods for De-identification, 2012.
 """
@@ -46,7 +44,7 @@ from sidelight.table.roles import Roles, find_look, marks_of, word_list, words_o
 from sidelight.text import counted, form, html_table
 
 CheckAnswer: TypeAlias = Literal["found", "could not tell"]
-"""All that the check ever answers."""
+"""The possible answers of the check."""
 
 SOURCE = "45 CFR 164.514(b)(2), the safe harbour of the HIPAA privacy rule"
 
@@ -56,15 +54,15 @@ NOT_COVERED = (
     "who is found by combinations of columns that are no identifiers: ask 'sidelight columns' and 'sidelight audit'",
 )
 
-# So many people, or fewer, are too few; what stands for three digits of theirs
+# The largest number of people that is too few, and the three digits that replace theirs
 FEWEST, NOWHERE = 20_000, "000"
 
-# Ages above it must be one category
+# Ages above must be one category
 OLDEST = 89
 
 
 def holds_zip_codes(column: str) -> bool:
-    """Return whether a column is called like ZIP codes.
+    """Return whether a column's name is that of ZIP codes.
 
     >>> holds_zip_codes("ZIP code"), holds_zip_codes("city")
     (True, False)
@@ -93,10 +91,10 @@ def read_zip_population(
     if residents is not None and residents not in names:
         message = f"the {parameter('population')} has no column '{residents}'{did_you_mean(residents, names)}"
         raise UnknownColumn(message)
-    asked = (zips[0], *(() if residents is None else (residents,)))
+    columns_read = (zips[0], *(() if residents is None else (residents,)))
     choices: Any = {name: getattr(roles, name) for name in ("missing_marks", "encoding", "sheet")}
-    columns, rows = distinct_rows(source, asked, **choices)
-    # only cells that are written like ZIP codes: five digits, or nine, or three
+    columns, rows = distinct_rows(source, columns_read, **choices)
+    # only cells in the form of ZIP codes: five digits, or nine, or three
     written = r"\s*([0-9]{3})([0-9]{2}(-?[0-9]{4})?)?[*xX]{0,2}\s*"
     starts = [None if text is None else re.fullmatch(written, text) for text in columns[0].labels]
     each, living = [1], [0] * len(rows)
@@ -116,13 +114,13 @@ def read_zip_population(
 
 
 def compare_digits(labels: Sequence[str], people: Mapping[str, int]) -> tuple[int, int, int]:
-    """Count the distinct three digits of labels: all, those of too few people, and those that are unknown.
+    """Count the distinct three digits of labels: all, those of too few people, and unknown ones.
 
     >>> compare_digits(["021", "059", "000", "999"], {"021": 24_000, "059": 300})
     (4, 1, 1)
     """
-    found = {text: re.fullmatch(r"\s*([0-9]{3})[*xX]{0,2}\s*", text) for text in labels}
-    starts = {match[1] if match else text for text, match in found.items()}
+    matches = {text: re.fullmatch(r"\s*([0-9]{3})[*xX]{0,2}\s*", text) for text in labels}
+    starts = {match[1] if match else text for text, match in matches.items()}
     known = [people[start] for start in starts if start in people and start != NOWHERE]
     return len(starts), sum(each <= FEWEST for each in known), len(starts - {NOWHERE}) - len(known)
 
@@ -141,14 +139,14 @@ class SuspectColumn:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SafeHarbour:
-    """The result of checking columns against the 18 identifiers: never that a table is safe."""
+    """The result of checking columns for the 18 identifiers, which never proves a table harmless."""
 
     suspects: tuple[SuspectColumn, ...]
-    columns: tuple[str, ...]  # all that were looked at
+    columns: tuple[str, ...]  # all that were checked
 
     @property
     def answer(self) -> CheckAnswer:
-        """Return whether an identifier was found; if not, nothing is known."""
+        """Whether an identifier was found; if not, nothing is known."""
         return "found" if self.identifiers else "could not tell"
 
     @property
@@ -158,7 +156,7 @@ class SafeHarbour:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The columns that look like none: not safe for that."""
+        """The columns that look like none, which proves nothing."""
         suspects = {each.column for each in self.suspects}
         return tuple(name for name in self.columns if name not in suspects)
 
@@ -193,7 +191,7 @@ def safe_harbour(
 
     `source`, `missing_marks`, `encoding` and `sheet` are those of `read_table`.  A `population`, a table with a column
     of ZIP codes, says of three digits whether 20,000 people or fewer have them: with a row for each person, or for each
-    code and a column `residents` of how many live there.  No cell is ever shown.
+    code and a column `residents` of its people.  No cell is ever shown.
 
     >>> import pyarrow as pa
     >>> check = safe_harbour(pa.table({"zip": ["02139", "94110"], "age": [34, 91], "sex": ["f", "m"]}))
@@ -214,7 +212,7 @@ def safe_harbour(
 def check_columns(
     source: object, reading: Roles, *, population: object = None, residents: str | None = None
 ) -> SafeHarbour:
-    """Check all columns; of the roles, only how cells are read is used."""
+    """Check all columns; of the roles, only those about reading cells are used."""
     names, living = names_of_columns(source, reading), None
     if population is None and residents is not None:
         raise BadTable(f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none")
@@ -229,7 +227,7 @@ def check_columns(
         if profile.distinct > len(profile.labels):
             many = f"it has more than {MOST_LABELS:,} labels, of which not all were looked at"
             reasons.append(("could not tell", many))
-        # what was found comes before what could not be decided
+        # identifiers that were found come before undecided ones
         reasons.sort(key=lambda each: each[0] != "found")
         suspects += [SuspectColumn(profile.name, *reason) for reason in reasons[:1]]
     return SafeHarbour(tuple(suspects), tuple(names))
@@ -246,7 +244,7 @@ def _judge_column(profile: ColumnProfile, living: Mapping[str, int] | None) -> I
     if written is not None:
         yield "found", f"its cells are written like {written.noun}"
     elif not are_days(labels):
-        # what identifies a person wherever it stands in a text
+        # identifiers anywhere in a text
         patterns = {
             "an e-mail address": r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}",
             "a link": r"https?://\S+|www\.\S+\.\S+",

@@ -533,7 +533,7 @@ class StreamedGroups:
     @property
     def whole(self) -> Integers:
         """Return how often each value occurs in all of these groups."""
-        return self.stream.whole if self.totals is None else self.totals
+        return self.stream.totals if self.totals is None else self.totals
 
     @cached_property
     def _groups(self) -> int:
@@ -580,20 +580,20 @@ class StreamedGroups:
     def drop(self, hidden: Flags, named: Flags) -> StreamedGroups:
         """Return a whole release without some groups of the stream, nor values that nobody has, unless named."""
         # only hidden groups are counted, as a rule few; the rest is what is left of all
-        totals = self.stream.whole - self._count_hidden(hidden)[1]
-        kept = np.flatnonzero((totals > 0) | (self.stream.whole == 0) | named)
+        totals = self.stream.totals - self._count_hidden(hidden)[1]
+        kept = np.flatnonzero((totals > 0) | (self.stream.totals == 0) | named)
         return StreamedGroups(self.stream, hidden, values=kept, totals=totals[kept])
 
     def merge_hidden(self, hidden: Flags) -> StreamedGroups:
         """Merge some groups of the stream into one."""
         people, counts = self._count_hidden(hidden)
         last = np.array([np.count_nonzero(~hidden) + 1])
-        domain, whole = self.stream.domain, self.stream.whole
+        domain, whole = self.stream.domain, self.stream.totals
         star = Groups(domain, np.array([people]), Counts.from_cells([counts]), (), self.semantics, whole, last)
         return StreamedGroups(self.stream, hidden, star)
 
     def _count_hidden(self, hidden: Flags) -> tuple[int, Integers]:
-        people, counts = 0, np.zeros_like(self.stream.whole)
+        people, counts = 0, np.zeros_like(self.stream.totals)
         for block in self.stream.blocks() if hidden.any() else ():
             rows = np.flatnonzero(hidden[block.first - 1 : block.first - 1 + len(block)])
             people += int(block.sizes[rows].sum())

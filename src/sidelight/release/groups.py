@@ -507,7 +507,7 @@ def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[Populati
             block.counts.take(rows),
             block.columns(rows),
             semantics,
-            stream.whole,
+            stream.totals,
             numbers,
             # groups are numbered from 1 over the whole release; a population has a count for each of them, from index 0
             tuple(each.take(numbers - 1) for each in populations),

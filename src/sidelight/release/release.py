@@ -583,10 +583,10 @@ class StreamedRelease(Streamed, GroupLookup):
         groups = Groups(
             self.domain,
             np.array([self.size]),
-            Counts.from_cells([self.stream.whole]),
+            Counts.from_cells([self.stream.totals]),
             self.stream.first_columns(),
             self.semantics,
-            self.stream.whole,
+            self.stream.totals,
             np.array([1]),
             weights=None if self.stream.weight_per_key is None else np.array([self.stream.weight]),
         )

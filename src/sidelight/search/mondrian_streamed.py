@@ -144,7 +144,7 @@ class StreamedStore(Store):
         self._part: KeyStore | None = None  # where keys are at hand
         self._part_numbers = np.zeros(0, np.int64)  # of its groups, here
         # where people have several values, rows may be more than people
-        values = int(self.table.stream.whole.sum())
+        values = int(self.table.stream.totals.sum())
         self._keys = max(int(self.keys * min(self.table.people / max(values, 1), 1)), 1)
 
     def __len__(self) -> int:
@@ -265,7 +265,7 @@ class StreamedStore(Store):
             return self._count(numbers)
         ((_, table),) = self._read_tables(numbers, np.zeros(len(numbers), np.int64))
         group = self._index(numbers)[self._groups_of(table)]
-        return Generation.from_groups(table, self.orders, numbers, group, totals=self.table.stream.whole)
+        return Generation.from_groups(table, self.orders, numbers, group, totals=self.table.stream.totals)
 
     def _close(self, generation: OpenGroups, least: int) -> Integers:
         """Finish groups that were not cut; return those that the others fell into and that are large enough."""
@@ -324,7 +324,7 @@ class StreamedStore(Store):
     def _count(self, numbers: Integers) -> CountedGroups:
         """Count how the people of some groups stand, in one pass."""
         index, boxes = self._index(numbers), Boxes(self.start[numbers], self.stop[numbers], *self._lanes)
-        most = max(self.table.people, int(self.table.stream.whole.sum()))
+        most = max(self.table.people, int(self.table.stream.totals.sum()))
 
         def count(routed: RoutedRows) -> npt.NDArray[np.integer]:
             histogram = boxes.empty(most)
@@ -396,7 +396,7 @@ class StreamedStore(Store):
     def _open_part(self, numbers: Integers, table: Table) -> KeyStore:
         """Build a store in memory of some groups, numbered from 0; with all others, where they depend on each other."""
         known = np.arange(len(self)) if self.policy.together else numbers
-        group, totals = self._groups_of(table), self.table.stream.whole
+        group, totals = self._groups_of(table), self.table.stream.totals
         open_groups = Generation.from_groups(
             table, self.orders, self._index(known)[numbers], self._index(numbers)[group], totals=totals
         )

@@ -1,28 +1,28 @@
-"""A table that is gone through key by key, in order, and never held: how many keys there are does not matter.
+"""A table with any number of keys, streamed key by key in order and never held.
 
     `sort_rows`   ──▶ packed rows, sorted (`SortedRuns`) ──▶ blocks of whole keys, in the order of the keys
-    `split_stream`    rows (key, cell of several values) ──▶ rows (key, value), and the people of each key beside them
-    `roll_up_stream`  the same keys, published more coarsely: another stream, of which never all keys are held either
+    `split_stream`    rows (key, cell of several values) ──▶ rows (key, value), and the people of each key
+    `roll_up_stream`  the same keys, published more coarsely: another stream, never held either
 
-All that is known of the whole stands beside the keys: how often each value occurs, what was left out and why.  So the
-first block already knows what it is compared with, and blocks are numbered as the keys of a `Table` are.
+Totals are stored beside the keys: how often each value occurs, how many rows were left out and why.  So the first block
+can be compared with them, and blocks are numbered as the keys of a `Table` are.
 
 Invariant   The blocks put together are the table that `tabulate` makes of the same rows by the same roles, and after
             `split_stream` the one that `split_cells` makes.
 Symbols     key q = (c_1, …, c_m) by codes; r_j maps the labels of column j to fewer; q' = (r_1(c_1), …, r_m(c_m)).
 Roll-up     n_q'(x) = Σ n_q(x) over the keys q that become q'; nobody has two keys, so people add up like counts do.
 Order       packed words order rows as codes do, so that the new keys come in the order of the new labels.
-Bound       What differs within a run differs in all: a run with more than `most_keys` keys ends it (None).
+Bound       Keys that differ within a run differ in all: a run with more than `most_keys` keys ends the roll-up (None).
 Slots       Let h send every new key to one of some slots.  A slot with fewer than k people has only keys with fewer
-            than k: its people are in groups that are too small, for sure.  Sums over slots need no sort and no file.
-Cost        a division, a look-up and a sum per row and column that changes, and a sort; columns that stay side by side
-            move together.  Equal rows are counted together run by run, so that much is added up before anything is
-            written down; few rows that there can be are counted in an array.
+            than k: all its people are in groups that are too small.  Sums over slots need no sort and no file.
+Cost        a division, a look-up and a sum per row and column that changes, and a sort; unchanged neighbours move
+            together.  Equal rows are merged run by run, before they are written; if there can be few distinct rows,
+            they are counted in an array.
 
-Columns that are *carried along* (a ward, a survey wave, a sampling weight) are published as they are, beside what was
-protected: nobody judges them, and they are no part of the keys.  A table remembers, for each key and value, what the
-people there say in them; whoever knows them can tell people of a group apart, and how many they single out is counted
-(`count_unique`), and told wherever the release is.
+Columns that are *carried along* (a ward, a survey wave, a sampling weight) are published unchanged, beside what was
+protected: no limit judges them, and they are not part of the keys.  A table stores them for each key and value; an
+attacker who knows them can tell people of a group apart, and the number of people whom they single out
+(`count_unique`) is reported wherever the release is.
 """
 
 from __future__ import annotations
@@ -52,21 +52,21 @@ if TYPE_CHECKING:
 Summed = TypeVar("Summed")
 
 DENSE_VALUES = 1 << 20
-"""So many values, or combinations of them, are looked up in an array, which takes 8 MB."""
+"""The most values, or combinations of them, that are looked up in an array (8 MB)."""
 
 COUNTED_BY_ARRAY = 1 << 22
-"""So many rows that there can be are counted in an array: several times quicker than to sort those that there are."""
+"""The most possible rows that are counted in an array: several times faster than sorting the actual ones."""
 
 MOST_SLOTS = 1 << 24
-"""So many sums are kept at most, to see that groups are too small before anything is sorted."""
+"""The most sums that are kept to find groups that are too small before anything is sorted."""
 
 CHANGED = "the rows changed while they were read; read them again when nobody writes to them"
 
 Relabelling: TypeAlias = tuple[tuple[Label, ...], Codes]
-"""New labels, and which of them each old one becomes."""
+"""New labels, and the index of the new one for each old label."""
 
 ReportRows: TypeAlias = Callable[[int, int], None]
-"""Is told how many rows are read, and of how many."""
+"""Called with the number of rows that are read, and of all."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,28 +84,28 @@ class KeyBlock:
         return len(self.sizes)
 
     def columns(self, rows: Integers | slice = slice(None)) -> tuple[Column, ...]:
-        """Unpack what some of the keys say; all of them cost as much as the rest of an audit."""
+        """Unpack the columns of some keys; for all of them this costs as much as the rest of an audit."""
         return self.stream.columns_of(self.stream.packing.key_codes([word[rows] for word in self.keys]))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class KeyStream:
-    """All that is known of a table but its keys, which are to be had in blocks."""
+    """A table's totals and roles, and its keys in blocks."""
 
     roles: Roles
     packing: Packing
     domain: tuple[Label, ...]
-    whole: Integers  # how often each value of the domain occurs
+    totals: Integers  # how often each value of the domain occurs
     people: int
     intake: Intake
     entries: SortedRuns
-    people_per_key: SortedRuns | None  # where people have several rows; else a key's counts add up to them
-    value_places: ValuePlaces
-    typed_roles: Roles  # with what the types of columns say about their kinds
+    people_per_key: SortedRuns | None  # if people have several rows; else the counts of a key add up to its people
+    value_indices: ValueIndices
+    typed_roles: Roles  # with the kinds that follow from the types of columns
     texts: frozenset[str]  # the columns that are text by their type
     weight_per_key: SortedRuns | None = None  # in `WEIGHT_UNIT`s, where there are sampling weights
-    weight: int = 0  # of everybody
-    first: int = 1  # number of the first key, where others come before
+    weight: int = 0  # of all people
+    first: int = 1  # number of the first key, after those of other streams
 
     @property
     def semantics(self) -> Semantics:
@@ -114,22 +114,22 @@ class KeyStream:
 
     @property
     def spilled(self) -> int:
-        """Bytes that were written into temporary files of ours."""
+        """The bytes in temporary files."""
         return sum(runs.spilled for runs in (self.entries, self.people_per_key, self.weight_per_key) if runs)
 
     def columns_of(self, codes: list[Any]) -> tuple[Column, ...]:
-        """Return columns of the quasi-identifiers by their codes."""
+        """Build columns of the quasi-identifiers from their codes."""
         named = zip(self.roles.quasi, self.packing.labels, codes, strict=False)
         return tuple(Column(name, labels, code, self.roles.kind_of(name)) for name, labels, code in named)
 
     def blocks(self) -> Iterator[KeyBlock]:
-        """Go through all keys, in order; as often as one likes."""
+        """Yield all keys in order; may be called repeatedly."""
         first = self.first
         people, weights = (
             None if runs is None else _queue(runs) for runs in (self.people_per_key, self.weight_per_key)
         )
         for words, counts, keys, starts in whole_keys(self.entries, self.packing):
-            values = self.value_places.look_up(self.packing.values(words, keys))
+            values = self.value_indices.look_up(self.packing.values(words, keys))
             distinct = [word[starts] for word in keys]
             matrix = _matrix(starts, values, counts, len(self.domain))
             # both streams are sorted by the same packed keys, so the next people belong to exactly these keys
@@ -138,7 +138,7 @@ class KeyStream:
             first += len(starts)
 
     def sizes(self) -> Iterator[Integers]:
-        """Return the people of all keys, in order, some at a time: all that a quick first look needs."""
+        """Yield the people of all keys, in order, some at a time."""
 
         def list_sizes(local: KeyStream) -> Iterator[Integers]:
             if local.people_per_key is not None:
@@ -153,7 +153,7 @@ class KeyStream:
         merge: Callable[[Summed, Summed], Summed],
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
-        """Summarise each block where it is, and merge what comes of it, in the order of keys, until it is enough."""
+        """Summarise each block where it is, and merge the summaries in the order of keys, until they are enough."""
 
         def ask(local: KeyStream) -> Summed:
             parts = map(summarise, ahead(local.blocks()))
@@ -167,19 +167,19 @@ class KeyStream:
         return self.spread(ask, merge)
 
     def spread(self, ask: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
-        """Ask something of the keys where they are: of all of them here, or of some in each executor, and merge it."""
+        """Ask a question where the keys are, here or in each executor, and merge the answers."""
         return ask(self)
 
     def gather(self, ask: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
-        """Have what is asked of the keys, where they are, brought here bit by bit."""
+        """Ask a question where the keys are, and yield the parts of its answers."""
         yield from ask(self)
 
     def strip_keys(self) -> KeyStream:
-        """All that is known without the keys, which `spread` and `gather` bring along."""
+        """Return the stream without keys, to be sent to where they are."""
         return self
 
     def brought_here(self, memory: Memory) -> KeyStream:
-        """Have all keys in this process, or in its temporary files."""
+        """Return a stream whose keys are in this process, or in its temporary files."""
         return self
 
     @property
@@ -189,15 +189,15 @@ class KeyStream:
 
     @property
     def rows_held(self) -> int:
-        """Return how many rows are stored, people apart."""
+        """Return the number of stored rows, without those of people."""
         return self.entries.rows
 
     def tabulate(self, words: Words, counts: Integers, people: Integers | None) -> Table:
-        """Return distinct rows, in order, as the table that they make; its columns have all labels that are packed."""
+        """Build the table of distinct rows, in order; its columns have all packed labels."""
         keys = self.packing.keys(words)
         new = run_starts(keys)
         distinct = [word[new] for word in keys]
-        value = self.value_places.look_up(self.packing.values(words, keys))
+        value = self.value_indices.look_up(self.packing.values(words, keys))
         # `row`, `value`: (entries,), sorted by key; an entry without a value still makes a row of the matrix
         row = np.cumsum(new) - 1
         if (value < 0).any():
@@ -209,7 +209,7 @@ class KeyStream:
         return Table(quasi, sensitive, self.domain, sizes, matrix, self.semantics, self.intake)
 
     def hold(self) -> Table:
-        """Return all keys as a table; labels that no row has are forgotten."""
+        """Return all keys as a table, with the labels that occur."""
         people, weights = (
             None if runs is None else concatenate_batches([*runs.batches(runs.rows)])[1]
             for runs in (self.people_per_key, self.weight_per_key)
@@ -218,23 +218,23 @@ class KeyStream:
         return replace(table, quasi=tuple(column.compact() for column in table.quasi), weights=weights)
 
     def count(self) -> int:
-        """Count the keys, which goes through them."""
+        """Count the keys by reading them."""
         return sum(map(len, self.blocks()))
 
     def first_columns(self) -> tuple[Column, ...]:
-        """Return what the first key says."""
+        """Return the columns of the first key."""
         return next(self.blocks()).columns(slice(0, 1))
 
 
 def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[tuple[Words, Integers, Words, Integers]]:
-    """Cut sorted entries where keys end: words, counts, the words without the value, and where keys begin."""
+    """Cut sorted entries at ends of keys; yield words, counts, words without the value, and the starts of keys."""
     rest: Batch | None = None
     for batch in entries.batches():
-        # invariant: `rest` holds all entries of the last key seen, which may go on in this batch
+        # invariant: `rest` holds all entries of the last key, which may go on in this batch
         words, counts = batch if rest is None else concatenate_batches([rest, batch])
         keys = packing.keys(words)
         starts = np.flatnonzero(run_starts(keys))
-        # the last key is held back; if it is the only one, nothing is cut off yet
+        # the last key is held back; if it is the only one, nothing is yielded yet
         last = int(starts[-1])
         if last:
             yield [word[:last] for word in words], counts[:last], [key[:last] for key in keys], starts[:-1]
@@ -244,7 +244,7 @@ def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[tuple[Words, I
 
 
 def _matrix(starts: Integers, values: Integers, counts: Integers, width: int) -> Counts:
-    """Put entries of sorted keys into a matrix; an entry with the value −1 makes a key and counts for nothing."""
+    """Build the matrix of sorted entries; an entry with the value −1 makes a key with a count of 0."""
     # a quarter full: the share from which `Counts.from_sorted` stores all cells
     none, dense = bool((values < 0).any()), len(values) * 4 >= len(starts) * width
     # `starts` with its end is the row pointer of a sparse matrix: the entries are used as they are, without sorting
@@ -256,33 +256,33 @@ def _matrix(starts: Integers, values: Integers, counts: Integers, width: int) ->
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ValuePlaces:
-    """The positions of packed sensitive values in the domain; −1 for the one that means no value."""
+class ValueIndices:
+    """The indices of packed sensitive values in the domain; −1 for no value."""
 
     values: Integers  # those that occur, rising
-    places: Integers
-    table: Integers | None  # place by value, where there are not too many
+    indices: Integers
+    table: Integers | None  # index by value, unless there are too many
 
     @classmethod
-    def build(cls, values: Integers, places: Integers, width: int) -> ValuePlaces:
-        """Look up `places` by `values`, which are below `width`."""
+    def build(cls, values: Integers, indices: Integers, width: int) -> ValueIndices:
+        """Map `values`, which are below `width`, to `indices`."""
         if width > DENSE_VALUES:
-            return cls(values, places, None)
+            return cls(values, indices, None)
         table = np.full(width, -1, np.int64)
-        table[values] = places
-        return cls(values, places, table)
+        table[values] = indices
+        return cls(values, indices, table)
 
     def look_up(self, values: Integers) -> Integers:
-        """Look up packed values."""
+        """Return the indices of packed values."""
         if self.table is not None:
             return self.table[values]
         at = np.searchsorted(self.values, values)
         occurs = np.take(self.values, at, mode="clip") == values
-        return np.where(occurs, np.take(self.places, at, mode="clip"), -1)
+        return np.where(occurs, np.take(self.indices, at, mode="clip"), -1)
 
 
 def _queue(runs: SortedRuns) -> Callable[[Words], Integers]:
-    """Return how to take the amounts of the next keys, a block of keys at a time."""
+    """Return a function that takes the amounts of the next keys, a block at a time."""
     batches = runs.batches()
     waiting: Batch = [np.zeros(0, np.int64)] * runs.words, np.zeros(0, np.int64)
 
@@ -301,30 +301,30 @@ def _queue(runs: SortedRuns) -> Callable[[Words], Integers]:
 
 
 def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory) -> KeyStream:
-    """Take the cells of a stream with one cell per person apart, as the complete `roles` say; its keys come here."""
+    """Split the cells of a stream with one cell per person, by complete `roles`; its keys come to this process."""
     stream = stream.brought_here(memory)
     old, weights = stream.packing, stream.weight_per_key
     lists = CellLists.split(stream.domain, separator, roles)
-    rows = lists.count_valueless(stream.whole, roles, weighed=weights is not None)
+    rows = lists.count_valueless(stream.totals, roles, weighed=weights is not None)
     lists = lists.declare(roles)
     dropped = rows if roles.missing == "drop" else 0
-    labels, places = lists.values, np.arange(len(lists.values))
-    if rows and not dropped:  # who has no value makes a key all the same, by a value that counts for nothing
+    labels, indices = lists.values, np.arange(len(lists.values))
+    if rows and not dropped:  # people without a value make keys too, by a value with a count of 0
         # `begin`: (cells,); an empty cell begins where its single new code, after all others, is to be inserted
         begin = np.cumsum(lists.lengths) - lists.lengths
         codes = np.insert(lists.codes, begin[lists.empty], len(lists.values))
         lists, labels = replace(lists, lengths=np.maximum(lists.lengths, 1), codes=codes), (*labels, None)
-        places = np.append(places, -1)
+        indices = np.append(indices, -1)
     new = Packing((*old.labels[:-1], labels))
     words = len(new.layout)
     entries, people = (SortedRuns(words, memory.rows_to_sort(words) // 2 or 1) for _ in range(2))
     for batch, counts in stream.entries.batches():
         keys = old.keys(batch)
-        cell, key_codes = stream.value_places.look_up(old.values(batch, keys)), old.key_codes(keys)
+        cell, key_codes = stream.value_indices.look_up(old.values(batch, keys)), old.key_codes(keys)
         # entry, value: (values of all cells,); `entry` repeats a row for each value in its cell
         entry, value = lists.split_entries(cell)
         entries.add(new.pack([*(code[entry] for code in key_codes), value]), counts[entry])
-        kept = np.flatnonzero(lists.lengths[cell])  # whose cell says nothing, and is dropped, is not counted
+        kept = np.flatnonzero(lists.lengths[cell])  # dropped people, whose cell is empty, are not counted
         people.add(new.pack_keys([code[kept] for code in key_codes], len(kept)), counts[kept])
     weighed = None if weights is None else SortedRuns(words, memory.rows_to_sort(words))
     for keys, amount in weights.batches() if weights is not None else ():
@@ -337,18 +337,18 @@ def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory
         typed_roles=replace(roles, kinds=stream.typed_roles.kinds),
         packing=new,
         domain=lists.values,
-        whole=add_up(value, stream.whole[cell], len(labels))[places >= 0],
+        totals=add_up(value, stream.totals[cell], len(labels))[indices >= 0],
         people=stream.people - dropped,
         intake=intake_of_lists(stream.intake, roles, rows),
         entries=entries,
         people_per_key=people,
-        value_places=ValuePlaces.build(np.arange(len(labels)), places, new.width),
+        value_indices=ValueIndices.build(np.arange(len(labels)), indices, new.width),
         weight_per_key=weighed,
     )
 
 
 def do_not_report(rows: int, of_rows: int) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def roll_up_stream(
@@ -359,7 +359,7 @@ def roll_up_stream(
     most_keys: int | None = None,
     reading: ReportRows = do_not_report,
 ) -> KeyStream | None:
-    """Publish some columns of a stream more coarsely (None: as it is); None where it has more than `most_keys` keys."""
+    """Recode some columns of a stream (None: unchanged); return None if it has more than `most_keys` keys."""
     step = _Step.build(stream, columns, reading)
     entries = step.roll_up_entries(stream, memory, most_keys)
     if entries is None:
@@ -385,7 +385,7 @@ def people_surely_below(
     *,
     reading: ReportRows = do_not_report,
 ) -> int:
-    """Count people of whom one pass shows that a coarser stream has them in groups of fewer than `least`; or fewer."""
+    """Return a lower bound, by one pass, of the people in groups of fewer than `least` in a coarser stream."""
     step = _Step.build(stream, columns, reading)
     per_key, bits = stream.people_per_key, min(MOST_SLOTS, memory.to_count // 8).bit_length() - 1
     people = np.zeros(1 << bits, np.int64)
@@ -418,14 +418,14 @@ class _Step:
 
     def roll_up_entries(self, stream: KeyStream, memory: Memory, most_keys: int | None) -> SortedRuns | None:
         def are_too_many(words: Words | None) -> bool:
-            """Return whether the distinct rows of a run have more keys than may be."""
+            """Return whether the distinct rows of a run have more keys than allowed."""
             if words is None or most_keys is None:
                 return False
             return bool(np.count_nonzero(run_starts(self.new.keys(words))) > most_keys)
 
         runs = self._runs(stream.entries, memory)
         below = prod(max(len(labels), 1) for labels in self.new.labels)
-        # with "no value" a row may count for nothing and still makes a key, which an array of sums could not show
+        # with "no value" a row with a count of 0 still makes a key, which an array of sums could not show
         if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
             total = self._count_by_array(stream.entries, below)
             rows = np.flatnonzero(total)
@@ -435,7 +435,7 @@ class _Step:
         return None if any(are_too_many(runs.add(*some)) for some in recoded) else runs
 
     def _count_by_array(self, entries: SortedRuns, below: int) -> Integers:
-        """Add up the counts of rows of one word, each below a number."""
+        """Add up the counts of rows of one word, all below `below`."""
         total = np.zeros(below, np.int64)
         for (word,), counts in self.pack_anew(entries):
             # bincount touches all `below` sums for each batch, which pays only where the batch is about as long
@@ -446,7 +446,7 @@ class _Step:
         return total
 
     def pack_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
-        """Return all rows as the new packing has them, in any order; those that count once without counts."""
+        """Yield all rows in the new packing, in any order; without counts if each counts once."""
         done, rows = 0, entries.rows
         # rows that count once are sorted faster without their counts
         recoded = (
@@ -458,13 +458,13 @@ class _Step:
             self.reading(done, rows)
 
     def pack_amounts_anew(self, per_key: SortedRuns) -> Iterator[Batch]:
-        """Return what keys have, by their new keys."""
+        """Yield the amounts of keys, by their new keys."""
         for keys, amounts in per_key.read_unordered():
             words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
             yield self.new.keys(self.repack(words)), amounts
 
     def roll_up_amounts(self, per_key: SortedRuns, memory: Memory) -> SortedRuns:
-        """Add up what keys have: people, or their weights."""
+        """Add up the amounts of keys: people, or weights."""
         runs = self._runs(per_key, memory)
         for keys, amounts in self.pack_amounts_anew(per_key):
             runs.add(keys, amounts)
@@ -475,18 +475,18 @@ class _Step:
         return SortedRuns(words, memory.rows_to_sort(words), like.rows_in_all)
 
     def repack(self, words: Words) -> Words:
-        """Pack rows anew, without unpacking columns that stay or say nothing any more."""
+        """Pack rows anew, without unpacking columns that stay or have a single label."""
         packed: list[Integers | None] = [None] * len(self.new.layout)
-        for word, share_of in self.parts:
+        for word, share_of in self.shares:
             before, added = packed[word], share_of(words)
             packed[word] = added if before is None else before + added
         return [np.zeros(len(words[0]), np.int64) if word is None else word for word in packed]
 
     @cached_property
-    def parts(self) -> list[tuple[int, Callable[[Words], Integers]]]:
-        """Return what columns add to which new word: those that stay side by side together, none of a single label."""
-        # which word holds each column, before and after
-        places, new_places = (
+    def shares(self) -> list[tuple[int, Callable[[Words], Integers]]]:
+        """The share of each run of columns in a new word: unchanged neighbours together, none of a single label."""
+        # the word of each column, before and after
+        word_of, new_word_of = (
             [word for word, held in enumerate(packing.layout) for _ in held] for packing in (self.old, self.new)
         )
         recodes = [*self.columns, *[None] * self.old.sensitive]
@@ -494,25 +494,25 @@ class _Step:
         def is_moved_with(at: int) -> bool:
             """Return whether a column stays, and so did the one before, in the same words."""
             stays = at > 0 and recodes[at - 1] is recodes[at] is None
-            return stays and (places[at - 1], new_places[at - 1]) == (places[at], new_places[at])
+            return stays and (word_of[at - 1], new_word_of[at - 1]) == (word_of[at], new_word_of[at])
 
         starts = [at for at in range(len(recodes)) if not is_moved_with(at)]
         runs = [(first, after - 1) for first, after in pairwise((*starts, len(recodes)))]
         return [
-            (new_places[last], self._adding(first, last, places[last], recodes[last]))
+            (new_word_of[last], self._adding(first, last, word_of[last], recodes[last]))
             for first, last in runs
             if (recode := recodes[last]) is None or len(recode[0]) != 1
         ]
 
-    def _adding(self, first: int, last: int, place: int, recode: Relabelling | None) -> Callable[[Words], Integers]:
-        """Return what the columns from `first` to `last` add to a new word: (word // weight) mod radix, looked up."""
+    def _adding(self, first: int, last: int, word: int, recode: Relabelling | None) -> Callable[[Words], Integers]:
+        """Return the share of columns `first` to `last` in a new word: (word // weight) mod radix, looked up."""
         weight, new_weight = self.old.weights()[last], self.new.weights()[last]
         radix = prod(max(len(labels), 1) for labels in self.old.labels[first : last + 1])
-        leads = self.old.layout[place][0] == first  # whether nothing stands before them in the word
+        leads = self.old.layout[word][0] == first  # whether no column precedes them in the word
         table = None if recode is None else recode[1].astype(np.int64) * new_weight
 
         def share_of(words: Words) -> Integers:
-            digits = words[place] if weight == 1 else words[place] // weight
+            digits = words[word] if weight == 1 else words[word] // weight
             # digits // weight still has the columns before it, unless it leads its word: the radix takes them off
             if not leads:
                 digits = digits - digits // radix * radix
@@ -522,7 +522,7 @@ class _Step:
 
 
 def carry(finer: Table, columns: int) -> Table:
-    """Take the last columns of a table out of its keys, and let it remember them beside its values.
+    """Move the last columns of a table from its keys to its carried columns.
 
     >>> import pyarrow as pa
     >>> from sidelight.engines.read import read_table
@@ -531,7 +531,7 @@ def carry(finer: Table, columns: int) -> Table:
     >>> len(table.sizes), [table.carried.columns[0].cell(row) for row in (0, 1)]
     (1, ['A', 'B'])
     """
-    # not [-columns:], which for no columns would be all of them
+    # not [-columns:], which for 0 columns would be all of them
     kept, quasi = finer.quasi[len(finer.quasi) - columns :], finer.quasi[: len(finer.quasi) - columns]
     key, first = number_equal_rows(quasi, len(finer.sizes))
     # (entries,) each: an entry is a finer key and a value, which is as much as a carried cell can depend on
@@ -547,9 +547,9 @@ def carry(finer: Table, columns: int) -> Table:
 
 
 def count_unique(carried: CarriedColumns, group: Integers, columns: Sequence[str] | None = None) -> int:
-    """Count the people who are alone in their group with what they say in some of the columns (default: in all).
+    """Count the people who are unique in their group by some of the carried columns (default: all).
 
-    `group` is that of each entry; −1 is nobody whose cells are printed.
+    `group` is that of each entry; −1: its cells are not printed.
     """
     there = np.flatnonzero(group >= 0)
     named = [column for column in carried.columns if columns is None or column.name in columns]
@@ -562,17 +562,17 @@ def count_unique(carried: CarriedColumns, group: Integers, columns: Sequence[str
 
 
 WEIGHT_UNIT = 10**6
-"""Weights are added up in millionths, so that sums are the same in any order; what is below is cut off."""
+"""Weights are added up in millionths, so that sums do not depend on the order; smaller parts are cut off."""
 
 
 def refuse_too_heavy(name: str, people: float) -> None:
-    """Refuse weights that stand for too many people together."""
+    """Raise `BadTable` if weights add up to too many people."""
     if people > 10**12:
         raise BadTable(f"the weights in '{name}' add up to more people than ever lived; give how many each stands for")
 
 
 def weights(column: Column, people: Integers) -> Integers:
-    """Return what `people` with each entry's weight weigh, in `WEIGHT_UNIT`s; weights are numbers of at least 0.
+    """Return the weight of `people` by each entry's weight, in `WEIGHT_UNIT`s; weights are numbers of at least 0.
 
     >>> weights(Column.of("weight", ["1.5", "20", "1.5"]), np.array([1, 1, 2])).tolist()
     [1500000, 20000000, 3000000]

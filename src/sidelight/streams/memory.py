@@ -1,11 +1,11 @@
-"""How much memory may be used, who gets which share of it, and what is common to all that is read within it.
+"""The budget of memory, its shares, and the base of everything that is read within it.
 
 own       Python, Arrow and DuckDB themselves, before they hold anything
-engine    what DuckDB may hold before it spills: rows that it reads, dictionaries, people
+engine    DuckDB's rows, dictionaries and people, before it spills
 sorting   rows that wait to be sorted, five times: as they came, together, and where equal ones begin
-labels    the different labels of the columns, each as a Python text, in a dictionary and in DuckDB
-groups    of releases that a search tries, after the rows were read: what DuckDB had; while they are put together, each
-          group and each value of it takes several times its place
+labels    the distinct labels of the columns, each as a Python text, in a dictionary and in DuckDB
+groups    of releases that a search tries after the rows were read, in DuckDB's share; while groups are built, each
+          group and each value of it takes several times its space
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from sidelight.table.labels import Label, Semantics
 
 MEMORY = "2GB"
-"""What may be used where an amount is needed and nobody has said one."""
+"""The default budget."""
 
 LEAST = 400 * 10**6
-"""The least in all with which something can be read; half of it is the process, before any row is."""
+"""The smallest budget in bytes; the process itself takes half of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The number of bytes that may be used in all.
+    """A budget of memory: the bytes that may be used in all.
 
     >>> Memory.parse("2GB").engine_limit
     '720000000B'
@@ -65,84 +65,84 @@ class Memory:
 
     @property
     def engine_limit(self) -> str:
-        """Return what DuckDB may hold, as it reads it."""
+        """Return DuckDB's share, in its own syntax."""
         # DuckDB counts while rows are sorted here: two fifths for it, a quarter for the rows that wait
         return f"{2 * self._free // 5}B"
 
     def rows_to_sort(self, words: int) -> int:
-        """Return how many rows of so many words wait at a time."""
+        """Return how many rows of `words` words may wait to be sorted."""
         # words and counts, five times over while they are sorted; below 2^16 rows there would be too many runs to merge
         return max(self._free // 4 // (5 * 8 * (words + 1)), 1 << 16)
 
     @property
     def to_count(self) -> int:
-        """Return how many bytes counts of a whole pass may take, while nothing is sorted."""
+        """Return the bytes for counts of a whole pass, while nothing is sorted."""
         return self._free // 3
 
     @property
     def keys_to_hold(self) -> int:
-        """Return how many keys, of 550 bytes each, a search may hold at a time, while nothing is sorted."""
+        """Return how many keys, of 550 bytes each, a search may hold while nothing is sorted."""
         return 3 * self._free // 5 // 550
 
     @property
     def to_hold(self) -> int:
-        """Return how many bytes a result may take."""
+        """Return the bytes for a result."""
         return self._free // 4
 
     @property
     def numbers_kept(self) -> int:
-        """Return how many numbers (counts and codes) of groups that may be needed again are kept."""
+        """Return how many numbers (counts and codes) of groups may be kept for later use."""
         return self._free // 4 // 8
 
     def holds_labels(self, labels: int) -> bool:
-        """Return whether so many different labels, of all columns, leave room for the rest; one takes 300 bytes."""
+        """Return whether `labels` distinct labels of all columns, of 300 bytes each, fit into their share."""
         return 300 * labels <= self._free // 3
 
     def rolls_up(self, rows: int) -> bool:
-        """Return whether so many groups and values of groups, of 120 bytes each, can be put together."""
+        """Return whether `rows` groups and values of groups, of 120 bytes each, can be built."""
         return 120 * rows <= self._free // 2
 
     def holds_groups(self, numbers: int) -> bool:
-        """Return whether a release of so many numbers (counts, sizes and codes) can be held, measured and printed."""
+        """Return whether a release of `numbers` counts, sizes and codes can be held, measured and printed."""
         return 3 * 8 * numbers <= self._free // 2
 
     def too_little(self, what: str, needed: int, share: int) -> NoRoom:
-        """Return the error that something takes more than its share, and how much memory would do."""
+        """Return the error that something exceeds its share, with a sufficient budget."""
         return NoRoom(
             f"{what} do not fit into {parameter('memory')}; give at least {_enough_for(self._free * needed // share)}"
         )
 
     def too_many_labels(self, column: str, labels: int) -> NoRoom:
-        """Return the error that a column has too many labels, and how much memory would do."""
+        """Return the error that a column has too many labels, with a sufficient budget."""
         return NoRoom(
             f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
             f"{_enough_for(3 * 300 * labels)}, publish it more coarsely, or leave it out"
         )
 
     def too_many_groups(self, groups: int, numbers: int) -> NoRoom:
-        """Return the error that a release has too many groups, and how much memory would do."""
+        """Return the error that a release has too many groups, with a sufficient budget."""
         return NoRoom(
             f"the most useful release within policy has {groups:,} groups, too many for {parameter('memory')}; give "
             f"{_enough_for(2 * 3 * 8 * numbers)}, or limits that make larger groups"
         )
 
-    def too_many_at_once(self, asked: str, groups: int, numbers: int) -> NoRoom:
-        """Return the error that all of a release's groups are needed, and too many, and how much memory would do."""
+    def too_many_at_once(self, question: str, groups: int, numbers: int) -> NoRoom:
+        """Return the error that a question needs all groups of a release, with a sufficient budget."""
         return NoRoom(
-            f"'{asked}' looks at all groups at once, and {groups:,} do not fit into {parameter('memory')}; give "
+            f"'{question}' looks at all groups at once, and {groups:,} do not fit into {parameter('memory')}; give "
             f"{_enough_for(2 * 3 * 8 * numbers)}, or leave it out"
         )
 
-    def too_many_keys(self, asked: str, rows: int) -> NoRoom:
-        """Return the error that all keys of a table are needed, and too many, and how much memory would do."""
+    def too_many_keys(self, question: str, rows: int) -> NoRoom:
+        """Return the error that a question needs all keys of a table, with a sufficient budget."""
         return NoRoom(
-            f"{asked} looks at all keys of the table at once, and {rows:,} different rows do not fit into "
+            f"{question} looks at all keys of the table at once, and {rows:,} different rows do not fit into "
             f"{parameter('memory')}; give {_enough_for(5 * 550 * rows // 3)}, or leave it out"
         )
 
 
 def _enough_for(held: int) -> str:
-    """Return how much memory would do to hold so many bytes, and a tenth more; as `Memory.parse` reads it.
+    """Return the budget that holds some bytes and a tenth more, as `Memory.parse` reads it.
 
     >>> _enough_for(2_000_000_000)
     '2.4GB'
@@ -152,7 +152,7 @@ def _enough_for(held: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Streamed:
-    """A base for what is read key by key in bounded memory; of the whole it knows what its stream knows."""
+    """A base for what is read key by key in bounded memory; its stream has the domain, roles and intake."""
 
     stream: KeyStream
     memory: Memory
@@ -164,7 +164,7 @@ class Streamed:
 
     @property
     def domain(self) -> tuple[Label, ...]:
-        """All sensitive values that there are."""
+        """All sensitive values."""
         return self.stream.domain
 
     @property

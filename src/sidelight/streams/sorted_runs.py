@@ -54,7 +54,7 @@ Batch: TypeAlias = tuple[Words, Integers]
 """Some distinct rows, in order, and how often each occurs."""
 
 ROWS_AT_ONCE = 1 << 18
-"""How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
+"""Rows of a batch: few enough that computing with them stays in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ class Packing:
     """
 
     labels: tuple[tuple[Label, ...], ...]
-    sensitive: int = 1  # how many columns are sensitive
+    sensitive: int = 1  # the number of sensitive columns
 
     @property
     def width(self) -> int:
-        """Return how many sensitive values there are, or combinations of them."""
+        """Return the number of sensitive values, or of combinations of them."""
         return prod(map(self._radix, self._values))
 
     @property
@@ -86,7 +86,7 @@ class Packing:
 
     @property
     def layout(self) -> tuple[tuple[int, ...], ...]:
-        """Return which columns each word holds."""
+        """Return the columns of each word."""
         words: list[tuple[int, ...]] = [()]
         for columns in (*((column,) for column in range(self._values[0])), self._values):
             longer = (*words[-1], *columns)
@@ -97,11 +97,11 @@ class Packing:
         return tuple(words)
 
     def weights(self) -> list[int]:
-        """Return what one step of each column's code adds to its word."""
+        """Return the weight of each column's code in its word."""
         return [prod(map(self._radix, held[position + 1 :])) for held in self.layout for position in range(len(held))]
 
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> Words:
-        """Turn the codes of some rows, column by column, into words."""
+        """Pack codes, given column by column, into words."""
         # codes: (columns, rows) → a word of (rows,) for each entry of the layout
         weights = self.weights()
         return [
@@ -110,33 +110,33 @@ class Packing:
         ]
 
     def unpack(self, words: Words) -> list[Codes]:
-        """Turn words back into codes, column by column."""
+        """Unpack words into codes, column by column."""
         return [code for held, word in zip(self.layout, words, strict=True) for code in self._digits(held, word)]
 
     def keys(self, words: Words) -> Words:
-        """Leave the sensitive value out of the words."""
+        """Return the words without the sensitive value."""
         # the sensitive columns are the lowest digits of the last word, so dividing by their product drops them
         return [*words[:-1], words[-1] // self.width]
 
     def values(self, words: Words, keys: Words) -> Integers:
-        """Return the codes of the sensitive value, of words and the same without it."""
+        """Return the codes of the sensitive value, by words with and without it."""
         return words[-1] - keys[-1] * self.width
 
     def value_codes(self, values: Integers) -> list[Codes]:
-        """Turn codes of the sensitive value into the codes of each sensitive column."""
+        """Split codes of the sensitive value into those of each sensitive column."""
         return self._digits(self._values, values)
 
     def key_codes(self, keys: Words) -> list[Codes]:
-        """Turn words without the sensitive value back into the codes of the quasi-identifiers."""
+        """Unpack words without the sensitive value into the codes of the quasi-identifiers."""
         return self.unpack([*keys[:-1], keys[-1] * self.width])[: -self.sensitive]
 
     def pack_keys(self, codes: Sequence[npt.NDArray[np.integer]], rows: int) -> Words:
-        """Turn the codes of the quasi-identifiers into words without the sensitive value."""
+        """Pack the codes of the quasi-identifiers into words without the sensitive value."""
         # a key alone is packed like one with the first value, and loses it again
         return self.keys(self.pack([*codes, *[np.zeros(rows, np.int32)] * self.sensitive]))
 
     def key_of(self, text: Label) -> list[int] | None:
-        """Return the words of the key that says `text` in every column, if there can be one."""
+        """Return the words of the key with the label `text` in every column, if all columns have it."""
         quasi = self.labels[: -self.sensitive]
         if any(text not in labels for labels in quasi):
             return None
@@ -156,7 +156,7 @@ class Packing:
 def _split_digits(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes]) -> None:
     """Write the digits of numbers: divide once, so that both parts have about half the bits, and split each part.
 
-    Short numbers are divided several times quicker than long ones, so that parts become short as soon as they fit.
+    Parts become 32-bit as soon as they fit, as short numbers are divided several times faster.
     """
     if len(radices) == 1:
         digits[0][:] = word
@@ -164,18 +164,18 @@ def _split_digits(word: npt.NDArray[np.integer], radices: list[int], digits: lis
     if prod(radices) < 1 << 31:
         word = word.astype(np.int32, copy=False)
     # the cut with the smaller maximum of both halves halves the bits, so recursion is about log₂(columns) deep
-    products = [prod(radices[place:]) for place in range(1, len(radices))]
-    place, divisor = min(enumerate(products, 1), key=lambda each: max(each[1], prod(radices) // each[1]))
+    products = [prod(radices[cut:]) for cut in range(1, len(radices))]
+    cut, divisor = min(enumerate(products, 1), key=lambda each: max(each[1], prod(radices) // each[1]))
     upper = word // divisor
-    _split_digits(upper, radices[:place], digits[:place])
+    _split_digits(upper, radices[:cut], digits[:cut])
     # in place: `upper` has been split already, and becomes the multiple to take away
     upper *= divisor
-    _split_digits(word - upper, radices[place:], digits[place:])
+    _split_digits(word - upper, radices[cut:], digits[cut:])
 
 
 @dataclass
 class SortedRuns:
-    """Rows of some words each, to be had in order.
+    """Rows of some words each, returned in order.
 
     >>> runs = SortedRuns(words=1, room=2)
     >>> for rows in ([7, 3], [7], [5]):
@@ -185,17 +185,17 @@ class SortedRuns:
     """
 
     words: int
-    room: int  # how many rows are sorted at a time
-    rows_in_all: int | None = None  # how many there will be, where that is known
+    room: int  # rows that are sorted at a time
+    rows_in_all: int | None = None  # the final number of rows, if known
     spilled: int = 0  # bytes
     _waiting: list[Batch] = field(default_factory=list, repr=False)
     _held: int = 0
     _files: list[_Run] = field(default_factory=list, repr=False)
 
     def add(self, words: Words, counts: Integers | None = None) -> Words | None:
-        """Take some rows, in any order; without counts each counts once.
+        """Add some rows, in any order; without counts each counts once.
 
-        Return the distinct rows of a run where these fill one, else nothing.
+        Return the distinct rows of a run if these fill one, else None.
         """
         if len(words[0]) == 0:
             return None
@@ -216,11 +216,11 @@ class SortedRuns:
 
     @property
     def rows_at_least(self) -> int:
-        """Return how many distinct rows there are at least, as far as they are sorted: those of the largest run."""
+        """Return a lower bound of the number of distinct rows: those of the largest run."""
         return max((run.rows for run in self._files), default=0)
 
     def settle(self) -> None:
-        """Write down what waits, so that no rows are held while nobody asks for them."""
+        """Write waiting rows to disk, so that none are held in memory."""
         if self._waiting:
             self._sort()
             self._write()
@@ -234,17 +234,17 @@ class SortedRuns:
 
     @property
     def rows(self) -> int:
-        """Return how many rows are stored; one that is in several runs counts in each."""
+        """Return the number of stored rows; a row in several runs counts in each."""
         return self._held + sum(run.rows for run in self._files)
 
     def read_unordered(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
-        """Hand out all rows, run by run, a row perhaps several times: for what adds up, without the cost of merging."""
+        """Yield all rows, run by run, perhaps several times each: for sums, without the cost of merging."""
         for run in self._runs():
             for start in range(0, run.rows, at_once):
                 yield run.part(start, min(start + at_once, run.rows))
 
     def batches(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
-        """Hand out all rows in order, each once; as often as one likes."""
+        """Yield all rows in order, each once; may be called repeatedly."""
         runs = self._runs()
         yield from _merge_runs(runs, at_once) if len(runs) > 1 else self.read_unordered(at_once)
 
@@ -253,14 +253,14 @@ class SortedRuns:
 
 
 def concatenate_batches(parts: Sequence[Batch]) -> Batch:
-    """Return batches below each other, in arrays of their own; at least one."""
+    """Concatenate batches, at least one, into new arrays."""
     words = [np.concatenate(each) for each in zip(*(words for words, _ in parts), strict=True)]
     return words, np.concatenate([counts for _, counts in parts])
 
 
 @contextmanager
 def _disk_errors(most: int | None) -> Iterator[None]:
-    """Raise `NoRoom` where temporary files do not fit; they take `most` bytes, where that is known."""
+    """Raise `NoRoom` if temporary files do not fit; they take `most` bytes, if known."""
     try:
         yield
     except OSError as problem:
@@ -273,7 +273,7 @@ def _disk_errors(most: int | None) -> Iterator[None]:
 
 
 def _nameless_file() -> IO[bytes]:
-    """Open a file that nobody else can open, which is gone when it is closed."""
+    """Open a file without a name, which is removed when it is closed."""
     try:
         with _disk_errors(None):
             return tempfile.TemporaryFile(prefix="sidelight-")
@@ -282,7 +282,7 @@ def _nameless_file() -> IO[bytes]:
 
 
 def zeros_on_disk(rows: int) -> Integers:
-    """Return so many zeros to write to, in a temporary file that is gone with them.
+    """Return a writable array of zeros in a temporary file, which is removed with it.
 
     >>> zeros_on_disk(3).tolist()
     [0, 0, 0]
@@ -297,7 +297,7 @@ def zeros_on_disk(rows: int) -> Integers:
 
 
 class RowParts:
-    """Rows of whole numbers put aside by parts, to be read back one part at a time; a single part stays in memory.
+    """Rows of whole numbers stored by parts, to be read back one part at a time; a single part stays in memory.
 
     >>> parts = RowParts(parts=2, columns=1, rows=3)
     >>> parts.add(np.array([1, 0, 1]), [np.array([7, 8, 9])])
@@ -314,7 +314,7 @@ class RowParts:
             weakref.finalize(self, file.close)
 
     def add(self, part: Integers, columns: Sequence[Integers]) -> None:
-        """Put rows aside, each to its part."""
+        """Append rows, each to its part."""
         rows = np.stack(columns, axis=1)
         if not self._files:
             self._held.append(rows)
@@ -325,13 +325,13 @@ class RowParts:
         rows = rows[order]
         with _disk_errors(8 * self._columns * self._rows):
             for file, start, stop in zip(self._files, edges[:-1], edges[1:], strict=True):
-                file.seek(0, os.SEEK_END)  # a part that was read from stands in the midst of its rows
+                file.seek(0, os.SEEK_END)  # reading a part has moved its position
                 file.write(rows[start:stop].tobytes())
-                file.flush()  # else a full disk would be noticed by whoever reads
+                file.flush()  # so that a full disk raises here, not in `read`
         self.spilled += rows.nbytes
 
     def read(self, part: int, at_once: int = ROWS_AT_ONCE) -> Iterator[list[Integers]]:
-        """Return the columns of a part, some rows at a time; as often as one likes."""
+        """Yield the columns of a part, some rows at a time; may be called repeatedly."""
         if not self._files:
             yield from (list(rows.T) for rows in self._held)
             return
@@ -342,7 +342,7 @@ class RowParts:
             yield list(np.ascontiguousarray(rows.T))
 
     def take(self, part: int) -> list[Integers]:
-        """Return the columns of a part, which is then forgotten."""
+        """Return the columns of a part, and forget it."""
         if not self._files:
             together = np.concatenate(self._held) if self._held else np.zeros((0, self._columns), np.int64)
             self._held.clear()
@@ -356,7 +356,7 @@ class RowParts:
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """A run, in memory or in a file; `marks` are some of its rows, each the last of so many."""
+    """A run, in memory or in a file; `marks` are every s-th of its rows, and s."""
 
     rows: int
     part: Callable[[int, int], Batch]
@@ -365,7 +365,7 @@ class _Run:
 
     @classmethod
     def hold(cls, words: Words, counts: Integers) -> _Run:
-        # of short runs more rows are remembered, so that blocks of several runs still are about as long as was asked
+        # short runs have more marks, so that blocks of several runs still have about the requested length
         step = min(max(len(counts) // 64, 1), 1 << 10)
 
         def part(start: int, stop: int) -> Batch:
@@ -409,7 +409,7 @@ class _Run:
 
 
 def _sort_and_count(batches: list[Batch], width: int) -> Batch:
-    """Sort rows, and count equal ones together; rows without counts count once each."""
+    """Sort rows and merge equal ones; rows without counts count once each."""
     if width == 1 and all(len(counts) == 0 for _, counts in batches):
         rows: Integers = np.concatenate([words[0] for words, _ in batches])
         batches.clear()  # so that they are not held twice
@@ -431,7 +431,7 @@ def _sort_and_count(batches: list[Batch], width: int) -> Batch:
 
 
 def _merge_runs(runs: Sequence[_Run], at_once: int) -> Iterator[Batch]:
-    """Put sorted runs together, about `at_once` rows at a time; of no run more than that is held."""
+    """Merge sorted runs, about `at_once` rows at a time; of no run more than that is held."""
     marks = [run.marks for run in runs]
     columns = [np.concatenate(column) for column in zip(*(words for words, _ in marks), strict=True)]
     order = np.lexsort(columns[::-1])
@@ -450,7 +450,7 @@ def _merge_runs(runs: Sequence[_Run], at_once: int) -> Iterator[Batch]:
 
 
 def _rows_up_to(run: _Run, bound: tuple[int, ...]) -> int:
-    """Count the rows of a run that are no larger than one: by its marks, then among the rows between two of them."""
+    """Count the rows of a run up to a bound: by its marks, then among the rows between two of them."""
     marks, step = run.marks
     # the row sought lies before the next mark, so a single read of `step` rows is enough
     start = _count_up_to(marks, bound) * step
@@ -459,7 +459,7 @@ def _rows_up_to(run: _Run, bound: tuple[int, ...]) -> int:
 
 
 def _count_up_to(words: Words, row: tuple[int, ...]) -> int:
-    """Count the rows that are no larger than one, of some that are sorted."""
+    """Count the sorted rows up to a bound."""
     smaller, others = 0, len(words[0])  # rows before `smaller` are smaller than it, those from `others` on larger
     for word, bound in zip(words, row, strict=True):
         equal = word[smaller:others]

@@ -1,9 +1,8 @@
-"""A table with any number of keys: what a publisher holds, gone through row by row in bounded memory.
+"""A table with any number of keys, read row by row in bounded memory.
 
-All that is known of the whole is at hand: columns with the labels that occur, how many people have each, the values and
-how often each occurs.  Keys come in blocks: in order by `stream.blocks()`, or, for whatever adds up, in any order by
-`rows()`, which reads what was sorted once without merging it.  Whoever asks for all keys at once has them `held`, where
-they fit.
+Totals are in memory: columns with the labels that occur, the people of each, the values and how often each occurs.
+Keys come in blocks: in order by `stream.blocks()` or, for sums, in any order by `rows()`, which reads sorted runs
+without merging them.  `held` returns all keys at once, if they fit.
 
 *Invariant.*  Its keys, put together, are the `Table` that `read_table` makes of the same rows by the same roles.
 """
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RowBlock:
-    """Some rows of a table that add up to it: codes by column, people, and how often a value occurs (−1: none)."""
+    """Some rows that add up to the table: codes by column, people, and how often a value occurs (−1: none)."""
 
-    words: Words  # as they are packed, with the value or, where a row is people alone, without
+    words: Words  # packed with the value or, in rows of people alone, without
     codes: list[Codes]
     people: Integers
     value: Integers
@@ -41,7 +40,7 @@ class RowBlock:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedTable(Streamed):
-    """A table that is gone through key by key and never held; made by `stream_table`."""
+    """A table that is read key by key and never held; made by `stream_table`."""
 
     quasi: tuple[Column, ...]  # with the labels that occur, and no rows
     label_people: tuple[Integers, ...]  # column by column: how many people have each label
@@ -62,9 +61,9 @@ class StreamedTable(Streamed):
 
     @cached_property
     def outline(self) -> Table:
-        """Everybody as one key, which says the first label of each column: all that is known before keys are."""
+        """A table of all people as one key with the first label of each column: the totals before any key."""
         first = tuple(replace(column, codes=np.zeros(1, np.int32)) for column in self.quasi)
-        counts = Counts.from_cells([self.stream.whole])
+        counts = Counts.from_cells([self.stream.totals])
         return Table(first, self.sensitive, self.domain, np.array([self.people]), counts, self.semantics, self.intake)
 
     @property
@@ -82,9 +81,9 @@ class StreamedTable(Streamed):
         return held(self).about(column)
 
     def rows(self, looked_up: Sequence[Codes] | None = None) -> Iterator[RowBlock]:
-        """Go through all rows in any order, as often as one likes; what adds up over them adds up to the table.
+        """Yield all rows in any order; they add up to the table.
 
-        Instead of codes there may be what is looked up of them, column by column.
+        With `looked_up`, one array per column, codes are replaced by their entries.
         """
         stream = self.stream
         if not stream.here:
@@ -96,13 +95,13 @@ class StreamedTable(Streamed):
     def rows_of(
         self, entries: Iterable[Batch], people: Iterable[Batch] | None, looked_up: Sequence[Codes] | None = None
     ) -> Iterator[RowBlock]:
-        """Unpack some rows, and people where they are counted apart, in any order."""
-        packing, places = self.stream.packing, self.stream.value_places
+        """Unpack some rows, and people if they are counted apart, in any order."""
+        packing, indices = self.stream.packing, self.stream.value_indices
         # two look-ups become one: packed code → code in `quasi` → code of the caller, composed once per column
         tables = [each[code] for each, code in zip(looked_up or (), self.recode, strict=False)] or self.recode
         for words, counts in entries:
             keys = packing.keys(words)
-            value = places.look_up(packing.values(words, keys))
+            value = indices.look_up(packing.values(words, keys))
             # people who have several rows are in `people` below; counting them here too would count them twice
             one_each = counts if people is None else np.zeros_like(counts)
             yield RowBlock(words, self._codes(keys, tables), one_each, value, counts)
@@ -120,7 +119,7 @@ class StreamedTable(Streamed):
         looked_up: Sequence[Codes] | None = None,
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
     ) -> Summed:
-        """Ask something of all rows, where they are, that merges; rows that are here may be `watched` on their way."""
+        """Reduce all rows where they are, by parts that merge; rows in this process pass through `watched`."""
         ask = self._ask_stream(of_rows, looked_up, watched if self.stream.here else iter)
         return self.stream.spread(ask, merge)
 
@@ -130,7 +129,7 @@ class StreamedTable(Streamed):
         looked_up: Sequence[Codes] | None = None,
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
     ) -> Iterator[Summed]:
-        """Have something that is made of all rows, where they are, brought here bit by bit."""
+        """Yield parts made of all rows where they are."""
         return self.stream.gather(self._ask_stream(of_rows, looked_up, watched if self.stream.here else iter))
 
     def _ask_stream(
@@ -148,11 +147,11 @@ class StreamedTable(Streamed):
 
     @property
     def rows_held(self) -> int:
-        """Return how many rows are stored, people apart."""
+        """Return the number of stored rows, without those of people."""
         return self.stream.rows_held
 
     def part(self, words: Words, counts: Integers, people: tuple[Words, Integers] | None) -> Table:
-        """Put some rows together, in any order and all of their keys, as the table that they make."""
+        """Build the table of some rows, in any order, that include all rows of their keys."""
         table = self.stream.tabulate(
             *sum_equal_rows(words, counts), None if people is None else sum_equal_rows(*people)[1]
         )
@@ -162,23 +161,23 @@ class StreamedTable(Streamed):
         )
         return replace(table, quasi=quasi)
 
-    def held(self, asked: str) -> Table:
-        """Hold all keys, as `read_table` does, for who looks at all of them at once; `NoRoom` where they are too many.
+    def held(self, question: str) -> Table:
+        """Return all keys, as `read_table` does, for a question about all of them; raise `NoRoom` if they do not fit.
 
         >>> import pyarrow as pa
         >>> import sidelight as sl
         >>> rows = pa.table({"age": ["23", "27"], "disease": ["Flu", "Cold"]})
-        >>> sl.stream_table(rows, quasi="age", sensitive="disease").held("somebody").sizes.tolist()
+        >>> sl.stream_table(rows, quasi="age", sensitive="disease").held("a method").sizes.tolist()
         [1, 1]
         """
         if self.rows_held > self.memory.keys_to_hold:
-            raise self.memory.too_many_keys(asked, self.rows_held)
+            raise self.memory.too_many_keys(question, self.rows_held)
         table = self.stream.brought_here(self.memory).hold()
         quasi = (replace(own, kind=column.kind) for own, column in zip(table.quasi, self.quasi, strict=True))
         return replace(table, quasi=tuple(quasi))
 
     def __repr__(self) -> str:
-        """Return how large it is and what it is about."""
+        """Return the size and the columns of the table."""
         names = ", ".join(column.name for column in self.quasi)
         people = counted(self.people, "person")
         return f"<StreamedTable of {people}: {names} → {self.sensitive} ({word_values(self.domain)})>"

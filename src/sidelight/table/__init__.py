@@ -1,9 +1,9 @@
-"""What the publisher holds, as counts: the model of a table.
+"""The publisher's table, as counts.
 
-Read in this order: `labels` (what a cell says; Column, JointDomain for several sensitive columns), `table` (Table,
+Read in this order: `labels` (the text of a cell; Column, JointDomain for several sensitive columns), `table` (Table,
 Counts, and Events for noise only), `roles` (which column is what, and what its name says), `cell_lists`
-(several values in a cell), `hierarchy` with `hierarchy_io` (how a column is published more coarsely, the sensitive one
-too).
+(several values in a cell), `hierarchy` with `hierarchy_io` (coarser labels of a column, also of the
+sensitive one).
 
 Not here: engines and files (`engines`), streams of keys (`streams`), advice (`intake`), or grouping people by what is
 published (`release`).

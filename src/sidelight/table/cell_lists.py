@@ -1,13 +1,13 @@
 """Cells that hold several values: `Flu|Asthma` is a person with two.
 
-A file with a row per person may list all of a person's values in one cell.  Rows are counted by whole cells, one value
-per person, as always; then each cell c with parts p(c) is taken apart:
+A file with a row per person may list all of a person's values in one cell.  Rows are counted by whole cells, one per
+person; then each cell c with parts p(c) is split:
 
     n(key, v) = Σ_c n(key, c) · (how often v is in p(c); once in a set)      people(key) = Σ_c n(key, c)
 
-so that the engine does what it does for any table, and the work here is one pass over the cells that differ.
-`list_separator` notices a column that looks like such lists although nobody said so, `is_written_list` a cell with
-brackets and quotes, which cannot be taken apart so.
+so that the engine counts as for any table, and the work here is one pass over the distinct cells.  `list_separator`
+recognises a column of such lists that was not declared, `is_written_list` a cell with brackets and quotes, which cannot
+be split so.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 def split_cells(table: Table, roles: Roles, separator: str) -> Table:
-    """Take the cells of a table with one cell per person apart, as the complete `roles` say.
+    """Split the cells of a table with one cell per person, by complete `roles`.
 
-    A missing cell has no values, nor has an empty list: such people are dropped, or have none.
+    A missing cell and an empty list have no values: such people are dropped, or have none.
 
     >>> import pyarrow as pa
     >>> from sidelight.engines.read import read_table
@@ -71,7 +71,7 @@ def split_cells(table: Table, roles: Roles, separator: str) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class CellLists:
-    """The values in each of some cells: those of cell c are `codes[starts[c] : starts[c] + lengths[c]]`."""
+    """The values of some cells: those of cell c are `codes[starts[c] : starts[c] + lengths[c]]`."""
 
     values: tuple[Label, ...]
     lengths: Integers
@@ -79,21 +79,21 @@ class CellLists:
 
     @classmethod
     def split(cls, cells: Sequence[Label], separator: str, roles: Roles) -> CellLists:
-        """Take cells apart; the values are those that occur, in order."""
-        parts = [split_cell(cell, separator, roles.values or "set", roles.missing_marks) for cell in cells]
-        values = in_order(chain.from_iterable(parts))
+        """Split cells; the values are those that occur, in order."""
+        lists = [split_cell(cell, separator, roles.values or "set", roles.missing_marks) for cell in cells]
+        values = in_order(chain.from_iterable(lists))
         code = {value: number for number, value in enumerate(values)}
-        lengths = np.array([len(each) for each in parts], np.int64)
-        return cls(tuple(values), lengths, np.array([code[value] for each in parts for value in each], np.int64))
+        codes = np.array([code[value] for value in chain.from_iterable(lists)], np.int64)
+        return cls(tuple(values), np.array([*map(len, lists)], np.int64), codes)
 
     @property
     def empty(self) -> Flags:
-        """The cells that have no values: missing ones, and lists of nothing but missing ones (`|`)."""
+        """The cells without values: missing ones, and lists of missing values only (`|`)."""
         empty: Flags = self.lengths == 0
         return empty
 
     def declare(self, roles: Roles) -> CellLists:
-        """Recode the values to declared ones, if there are some; raise `BadTable` if a value is not declared."""
+        """Recode the values to the declared domain, if there is one; raise `BadTable` if a value is not in it."""
         (name,) = roles.value_columns
         domain = roles.domain_of(name)
         if domain is None:
@@ -102,7 +102,7 @@ class CellLists:
         return replace(self, values=domain, codes=values.codes.astype(np.int64)[self.codes])
 
     def split_entries(self, cell: Integers) -> tuple[Integers, Integers]:
-        """Take entries with these cells apart: gives, for each value in them, whose entry it is, and the value."""
+        """Split entries with these cells; return, for each value in them, the index of its entry, and the value."""
         # part = 0 … n − 1 within each entry: the position in all values, less where the entry's own begin
         lengths, starts = self.lengths[cell], np.cumsum(self.lengths) - self.lengths
         entry = np.repeat(np.arange(len(cell)), lengths)
@@ -110,7 +110,7 @@ class CellLists:
         return entry, self.codes[starts[cell[entry]] + part]
 
     def count_valueless(self, totals: Integers, roles: Roles, *, weighed: bool) -> int:
-        """Count the people whose cell has no values, of how many have each; refused unless the roles speak of it."""
+        """Count the people whose cell has no values, by the `totals` of cells; raise unless the roles explain them."""
         rows = int(totals[self.empty].sum())
         if rows and roles.missing == "an error":
             raise MissingValues(
@@ -127,32 +127,32 @@ class CellLists:
 
 
 def whole_cells(roles: Roles) -> Roles:
-    """Return how rows are read whose cells are to be taken apart: each person has one cell, whatever it says."""
+    """Return the roles for reading rows whose cells are split later: each person has one cell, any text."""
     if roles.missing == "a value":
         split, none = parameter("split", roles.split), parameter("missing", "no value")
         raise BadTable(f"{split} takes cells apart, and a missing one has no parts; say {none}")
     return replace(roles, values="single", missing="a value", domain=None, split=None)
 
 
-def intake_of_lists(intake: Intake, roles: Roles, saying_nothing: int) -> Intake:
-    """Return what reading did to the rows, once cells are taken apart."""
-    dropped = saying_nothing if roles.missing == "drop" else 0
+def intake_of_lists(intake: Intake, roles: Roles, valueless: int) -> Intake:
+    """Return the intake after splitting cells, `valueless` of which had no values."""
+    dropped = valueless if roles.missing == "drop" else 0
     return replace(
         intake,
         rows_without_value=dropped,
-        rows_saying_no_value=saying_nothing - dropped,
+        rows_saying_no_value=valueless - dropped,
         cell_separator=None,
         roles=roles.choices(),
     )
 
 
 def no_value_hint(roles: Roles) -> str:
-    """Name one more remedy for missing values, where people may have none."""
+    """Return one more remedy for missing values, if people may have none."""
     return "" if roles.values == "single" else f"{parameter('missing', 'no value')} if such people have none, "
 
 
 def split_cell(cell: Label, separator: str, semantics: Semantics, missing_marks: Sequence[str] = ()) -> tuple[str, ...]:
-    """List the values of a cell, without blanks around them and those that are missing; in a set each once.
+    """Split a cell into its values, without blanks around them and missing ones; in a set each once.
 
     >>> split_cell("Flu | Cold||Flu", "|", "set"), split_cell("Flu|Flu", "|", "multiset"), split_cell(None, "|", "set")
     (('Flu', 'Cold'), ('Flu', 'Flu'), ())
@@ -165,15 +165,14 @@ def split_cell(cell: Label, separator: str, semantics: Semantics, missing_marks:
 
 
 def list_separator(cells: Iterable[Label]) -> str | None:
-    """Return by what the cells of a column seem to be lists: most parts of lists occur in other cells too.
+    """Return the separator of a column whose cells seem to be lists: most values of lists occur in other cells too.
 
     >>> list_separator(["Flu|Asthma", "Flu", "Asthma|Ulcer", "Ulcer"])
     '|'
     >>> list_separator(["Heart failure, acute", "Fracture, closed", "Flu"])
     """
-    # how many different cells are looked at to notice lists
     texts = [cell for cell in islice(cells, 10_000) if cell is not None]
-    # what programs put between the values of a cell; the first that fits is named
+    # the separators of programs; the first that fits is returned
     for separator in "|;,/":
         lists = [split_cell(text, separator, "set") for text in texts]
         long = [parts for parts in lists if len(parts) > 1]
@@ -188,11 +187,11 @@ def list_separator(cells: Iterable[Label]) -> str | None:
 
 
 def is_written_list(cell: Label) -> bool:
-    """Return whether a cell is a list as programs write it.
+    """Return whether a cell is a list in the syntax of a program.
 
     >>> [is_written_list(cell) for cell in ("['Flu', 'Cold']", '{"Flu"}', "[20-30)", None)]
     [True, True, False, False]
     """
-    # a list, a set or a tuple of texts, as Python and JSON write them
+    # a list, a set or a tuple of texts in Python or JSON
     written = r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)"""
     return cell is not None and re.fullmatch(written, cell.strip(), re.DOTALL) is not None

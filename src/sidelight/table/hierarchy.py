@@ -1,23 +1,22 @@
-"""A hierarchy: how the values of one column are published more and more coarsely.
+"""A hierarchy: coarser and coarser labels for the values of one column.
 
 Levels l = 0, 1, … h - 1, with f_l(v) the label of value v at level l, f_0(v) = v.
-Invariant: f_{l+1} is a function of f_l, so that whoever prints the same at a level also does at every coarser one.
-Groups of a coarser level are therefore unions of finer ones, which is what lets a lattice roll up.
+Invariant: f_{l+1} is a function of f_l, so that values with one label at a level have one label at every coarser one.
+Groups of a coarser level are therefore unions of finer ones, so that a lattice can be rolled up.
 
-A hierarchy is given level by level, or made by a rule: intervals, own cuts, masks, periods of dates, a tree, nothing
-but `*`.  Intervals of one width nest in those of the next because each width is a multiple of the last; own cuts nest
-because each level's are among those of the level before; the open ends of top and bottom coding are the same at every
-level.
+A hierarchy is given level by level, or made by a rule: intervals, cuts, masks, periods of dates, a tree, only `*`.
+Intervals nest because each width is a multiple of the last; cuts nest because each level's are among those of the level
+before; the open ends of top and bottom coding are the same at every level.
 
 The sensitive column published more coarsely (`coarser_values`): "Respiratory" instead of "Asthma".  A value x of the
-domain is from now on f(x), its label at a level of the column's hierarchy.
+domain becomes f(x), its label at a level of the column's hierarchy.
 
     single     n(key, y) = Σ_{f(x) = y} n(key, x)
     multiset   the same: every occurrence still counts
-    set        how many people have *some* x with f(x) = y: whoever has two of them counts once, so that it takes what
-               people have together (`Table.profiles`, for which the engine that holds the rows is asked again)
+    set        the number of people with *some* x with f(x) = y; a person with two of them counts once, so that
+               profiles are needed (`Table.profiles`, which query the engine that holds the rows again)
 
-Everything after that is about the coarser values: measures, searches, what is published, and what a reader can know.
+After that, measures, searches, publications and attackers are about the coarser values only.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ if TYPE_CHECKING:
     from sidelight.arrays import Codes, Integers
 
 Levels: TypeAlias = tuple[tuple[str, ...], ...]
-"""`levels[l][i]` is what value number i becomes at level l; level 0 holds the values themselves."""
+"""`levels[l][i]` is the label of value number i at level l; level 0 holds the values themselves."""
 
 Nested: TypeAlias = "Mapping[str, Nested] | Iterable[object]"
 """A tree of labels: coarse label → finer labels → … → lists of values."""
@@ -77,7 +76,7 @@ Read = TypeVar("Read")
 
 Period: TypeAlias = Literal["day", "month", "quarter", "year", "decade"]
 
-# What a day is published as, from fine to coarse; each is a function of the one before
+# The label of a day, from fine to coarse; each is a function of the one before
 PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
     "day": lambda day: day.isoformat(),
     "month": lambda day: f"{day.year:04}-{day.month:02}",
@@ -88,7 +87,7 @@ PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
 
 
 def bad_hierarchy(column: str, what: str) -> NoReturn:
-    """Refuse a hierarchy, by the column that it is of."""
+    """Raise `BadHierarchy` for the hierarchy of a column."""
     raise BadHierarchy(f"hierarchy of '{column}': {what}")
 
 
@@ -103,8 +102,8 @@ def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
 
 
 def write_intervals(numbers: Iterable[Fraction | None]) -> Callable[[Fraction | None, Fraction | None], str]:
-    """Return how to write intervals [low, high), either end open: of whole numbers as 18-64, of others as [18, 65)."""
-    # 18-64 leaves nothing out only where all numbers are whole
+    """Return a function that writes intervals, perhaps open: of whole numbers as 18-64, of others as [18, 65)."""
+    # 18-64 has no gap before 65 only if all numbers are whole
     are_whole = all(number.denominator == 1 for number in numbers if number is not None)
 
     def write(low: Fraction | None, high: Fraction | None) -> str:
@@ -119,7 +118,7 @@ def write_intervals(numbers: Iterable[Fraction | None]) -> Callable[[Fraction | 
 
 
 def cap_numbers(*levels: tuple[str, ...]) -> Levels:
-    """Put the level above that tells nothing."""
+    """Add the level `*` above levels."""
     return (*levels, (SUPPRESSED,) * len(levels[0]))
 
 
@@ -134,7 +133,7 @@ def _plain(number: Fraction) -> str:
 def _read_all(
     column: str, values: Sequence[object], read: Callable[[object], Read | None], what: str, others: str | None = None
 ) -> list[Read | None]:
-    """Read all values; of those that are not what they should be, name all at once, unless they become `others`."""
+    """Parse all values; raise for those that cannot be parsed, unless they become `others`."""
     values = tuple(values)  # perhaps a generator
     results = [read(each) for each in values]
     wrong = [
@@ -161,13 +160,13 @@ def _cap_levels(
     others: str | None,
     writers: Iterable[Callable[[Read], str]],
 ) -> Hierarchy:
-    """Print what was read of each value at each level, and `others` where it is nothing; then `*`."""
+    """Build a hierarchy of parsed values, by a writer for each level; `others` where nothing was parsed; then `*`."""
     levels = (tuple(others or "" if each is None else write(each) for each in read) for write in writers)
     return Hierarchy(column, cap_numbers(texts, *levels))
 
 
 def _read_fraction(value: object) -> Fraction | None:
-    if isinstance(value, int) and abs(value) > LARGEST_NUMBER:  # Python does not write all of them
+    if isinstance(value, int) and abs(value) > LARGEST_NUMBER:  # Python does not write the largest
         return None
     number = fraction_in(str(value))
     return None if number is None or abs(number) > LARGEST_NUMBER else number
@@ -182,17 +181,17 @@ def _day(value: object) -> dt.date | None:
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy(Tabular):
-    """How are the values of a column published at each level of coarseness?
+    """The labels of a column's values at each level of coarseness.
 
-    `levels[0]` holds the values and every further level a coarser label for each of them; a level is a
-    function of the one below.  Labels are opaque: `20-24` is a name, never a range that is looked into.
+    `levels[0]` holds the values and every further level a coarser label for each of them; a level is a function of the
+    one below.  Labels are opaque: `20-24` is a name, never parsed as a range.
 
     >>> sex = Hierarchy("sex", (("Female", "Male"), ("*", "*")))
     >>> sex.height, sex.generalise("Male", 0), sex.generalise("Male", 1)
     (2, 'Male', '*')
 
-    A missing cell is generalised like the value with empty text, if the hierarchy has one; otherwise it
-    stays missing, until a level that publishes one label for everybody: there it has that label too.
+    A missing cell is generalised like the empty text, if the hierarchy has it; otherwise it stays missing, except at a
+    level with a single label, which it then has too.
 
     >>> print(sex.generalise(None, 0), sex.generalise(None, 1))
     None *
@@ -200,13 +199,13 @@ class Hierarchy(Tabular):
 
     column: str
     levels: Levels
-    # byte order mark, line end and end of the last line of the file that it was read from: writing gives the same bytes
+    # byte order mark, line end and end of the last line of its file, so that writing restores the same bytes
     style: tuple[str, str, str] = field(default=("", "\n", "\n"), compare=False, repr=False)
     _row_of: dict[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         expect(str, self.column, "the column of a hierarchy")
-        # the class is frozen; both are derived once here and never change
+        # the class is frozen; both are derived here once
         for name, derived in zip(("levels", "_row_of"), _check_levels(self.column, self.levels), strict=True):
             object.__setattr__(self, name, derived)
 
@@ -221,7 +220,7 @@ class Hierarchy(Tabular):
         return f"Hierarchy of {self.column}: {counted(len(self.levels[0]), 'value')}, {counted(self.height, 'level')}"
 
     def to_arrow(self) -> pa.Table:
-        """Return a row per value, with what it becomes at each level.
+        """Return a row per value, with its label at each level.
 
         >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).to_arrow().to_pylist()[0]
         {'level 0': 'Female', 'level 1': '*'}
@@ -245,7 +244,7 @@ class Hierarchy(Tabular):
         """Publish numbers as intervals of each width, then `*`; each width is a multiple of the one before.
 
         Numbers below `bottom`, and those of at least `top`, are one interval each from level 1 on (bottom and top
-        coding).  What is no number is refused, or, with `others`, published as that label from level 1 on.
+        coding).  Other values raise `BadHierarchy` or, with `others`, have that label from level 1 on.
 
         >>> age = Hierarchy.intervals("age", range(17, 91), widths=[5, 10, 20])
         >>> [age.generalise("38", level) for level in range(age.height)]
@@ -325,7 +324,7 @@ class Hierarchy(Tabular):
 
     @classmethod
     def masks(cls, column: str, values: Iterable[object], *, hide: Sequence[int] | None = None) -> Hierarchy:
-        """Publish codes with their last characters hidden, one more at each level or as `hide` says, then `*`.
+        """Publish codes with their last characters hidden, one more at each level or by `hide`, then `*`.
 
         >>> zipcode = Hierarchy.masks("zip", ["81667", "81675"])
         >>> [zipcode.generalise("81667", level) for level in range(zipcode.height)]
@@ -351,10 +350,10 @@ class Hierarchy(Tabular):
         periods: Sequence[Period] = ("month", "quarter", "year"),
         others: str | None = None,
     ) -> Hierarchy:
-        """Publish days as the month, the quarter, the year they are in, then `*`.
+        """Publish days as their month, quarter and year, then `*`.
 
-        `periods` may have the "day" and the "decade" too, which is printed as 1980-1989.  What is no day is refused,
-        or, with `others`, published as that label from level 1 on.
+        `periods` may have the "day" and the "decade" too, which is printed as 1980-1989.  Other values raise
+        `BadHierarchy` or, with `others`, have that label from level 1 on.
 
         >>> birth = Hierarchy.dates("birth", ["2024-03-09", "2024-11-30"])
         >>> [birth.generalise("2024-03-09", level) for level in range(birth.height)]
@@ -368,10 +367,9 @@ class Hierarchy(Tabular):
 
     @classmethod
     def nested(cls, column: str, tree: Nested) -> Hierarchy:
-        """Publish values as the branches of a tree that they are on, then `*`.
+        """Publish values as the branches of a tree above them, then `*`.
 
-        A branch that is shorter than others has its nearest label at several levels, so that the coarsest labels of
-        all are at the same one.
+        A shorter branch repeats its nearest label, so that all coarsest labels are at the same level.
 
         >>> country = Hierarchy.nested("country", {"Europe": {"West": ["France"], "East": ["Poland"]}})
         >>> [country.generalise("France", level) for level in range(country.height)]
@@ -379,7 +377,7 @@ class Hierarchy(Tabular):
         """
         rows = list(_branches(tree))
         depth = max(map(len, rows), default=1)
-        # what stands above a value, from the nearest branch to the coarsest, repeated where the branch is short
+        # the branches above a value, from the nearest to the coarsest, repeated if there are few
         above = [[*reversed(row[:-1])] or [row[-1]] for row in rows]
         levels = [[row[-1] for row in rows]]
         levels += [[each[max(level - (depth - 1 - len(each)), 0)] for each in above] for level in range(depth - 1)]
@@ -387,7 +385,7 @@ class Hierarchy(Tabular):
 
     @classmethod
     def suppression(cls, column: str, values: Iterable[object]) -> Hierarchy:
-        """Publish values as they are or as `*`, with nothing in between.
+        """Publish values unchanged or as `*`, with nothing in between.
 
         >>> Hierarchy.suppression("sex", ["Male", "Female"]).levels
         (('Female', 'Male'), ('*', '*'))
@@ -396,11 +394,11 @@ class Hierarchy(Tabular):
 
     @property
     def height(self) -> int:
-        """Return how many levels there are, the values themselves included."""
+        """The number of levels, that of the values included."""
         return len(self.levels)
 
     def labels(self, level: int) -> tuple[str, ...]:
-        """List the different labels of a level.
+        """List the distinct labels of a level.
 
         >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).labels(1)
         ('*',)
@@ -408,7 +406,7 @@ class Hierarchy(Tabular):
         return tuple(dict.fromkeys(self.levels[self.level(level)]))
 
     def generalise(self, value: Label, level: int) -> Label:
-        """Return what a value becomes at a level."""
+        """Return the label of a value at a level."""
         self.level(level)
         row = self._row_of.get("" if value is None else value)
         if level == 0 and (row is not None or value is None):
@@ -417,15 +415,14 @@ class Hierarchy(Tabular):
             return self.levels[level][row]
         if value is not None:
             self._refuse([value])
-        # a missing value is in no row: only a level with a single label, such as `*`, says where it belongs
+        # a missing value is in no row: only a level with a single label, such as `*`, has a label for it
         alone = self.labels(level)
         return alone[0] if len(alone) == 1 else None
 
     def recode(self, labels: tuple[Label, ...], level: int) -> tuple[tuple[Label, ...], Codes]:
         """Recode all labels of a column at once, for `Column.recode`.
 
-        The new labels stand in the order in which they first occur, so intervals of ordered numbers stay
-        in the order of the numbers.
+        The new labels are in the order of their first values, so that intervals keep the order of the numbers.
 
         >>> age = Hierarchy("age", (("4", "9", "11"), ("0-9", "0-9", "10-19"), ("*", "*", "*")))
         >>> new, codes = age.recode(("9", "11", None), 1)
@@ -435,13 +432,12 @@ class Hierarchy(Tabular):
         self.cover(labels)
         missing, above, row_of = self.generalise(None, level), self.levels[self.level(level)], self._row_of
         coarse = [missing if each is None else above[row_of[each]] for each in labels]
-        # codes follow the order of the finer labels, so intervals of sorted numbers stay sorted
         order = tuple(dict.fromkeys(coarse))
         code_of = {text: code for code, text in enumerate(order)}
         return order, np.fromiter((code_of[each] for each in coarse), np.int32, len(coarse))
 
     def check(self, column: Column) -> None:
-        """Make sure that every value of the data has its place in the hierarchy.
+        """Raise `BadHierarchy` unless every value of the data is in the hierarchy.
 
         >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).check(Column.of("sex", ["Male", "x", "y"]))
         Traceback (most recent call last):
@@ -450,7 +446,7 @@ class Hierarchy(Tabular):
         self.cover(expect(Column, column, "what is checked").labels)
 
     def has(self, value: Label) -> bool:
-        """Return whether it can tell what a value becomes; of a missing one it always can.
+        """Return whether the hierarchy has a label for a value; a missing one always has.
 
         >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).has("x")
         False
@@ -458,7 +454,7 @@ class Hierarchy(Tabular):
         return value is None or value in self._row_of
 
     def under(self, node: object) -> tuple[str, ...]:
-        """List the values that are published as a label at some level, the lowest that has it.
+        """List the values below a label, at the lowest level that has it.
 
         >>> Hierarchy.nested("disease", {"stomach": ["Ulcer", "Dyspepsia"], "lung": ["Flu"]}).under("stomach")
         ('Ulcer', 'Dyspepsia')
@@ -473,15 +469,15 @@ class Hierarchy(Tabular):
         )
 
     def cover(self, labels: Iterable[Label]) -> None:
-        """Make sure that every label has its place in the hierarchy."""
+        """Raise `BadHierarchy` unless every label is in the hierarchy."""
         unknown = {each for each in labels if each is not None and each not in self._row_of}
         if unknown:
             self._refuse(unknown)
 
     def level(self, level: int) -> int:
-        """Make sure that there is such a level."""
-        given: object = level
-        if not isinstance(given, Integral) or not 0 <= level < self.height:
+        """Return a level; raise `BadHierarchy` if there is no such level."""
+        number: object = level
+        if not isinstance(number, Integral) or not 0 <= level < self.height:
             raise BadHierarchy(
                 f"hierarchy of '{self.column}' has no level {as_given(level, quoted=True)}; "
                 f"its levels are 0 to {self.height - 1}"
@@ -496,7 +492,7 @@ class Hierarchy(Tabular):
 
 
 def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
-    """Take hierarchies by the names of their columns (`None`: there are none); raise `WrongKind` otherwise.
+    """Return hierarchies by the names of their columns (empty for None); raise `WrongKind` for anything else.
 
     >>> as_hierarchies(Hierarchy.suppression("sex", ["Male", "Female"]))
     Traceback (most recent call last):
@@ -514,19 +510,19 @@ def as_hierarchies(by: object) -> Mapping[str, Hierarchy]:
     return by
 
 
-def _check_levels(column: str, given: object) -> tuple[Levels, dict[str, int]]:
-    """Take a sequence of levels, each a sequence of labels, and give the row of each value; refuse contradictions.
+def _check_levels(column: str, raw: object) -> tuple[Levels, dict[str, int]]:
+    """Parse levels, sequences of labels; also return the row of each value.  Raise for contradictions.
 
-    Rows are told by their numbers: a file that is taken for a hierarchy may be a table of people.
+    Messages name rows by number only: a file that is read as a hierarchy may be a table of people.
     """
-    rows: list[Any] = [*given] if is_listing(given) else [given]
+    rows: list[Any] = [*raw] if is_listing(raw) else [raw]
     if not all(map(is_listing, rows)):
         raise WrongKind(
             f"hierarchy of '{column}': its levels should be lists of labels, the values first, not "
-            f"{kind_in_words(given)}; write Hierarchy('sex', [['Female', 'Male'], ['*', '*']]), or make one with "
+            f"{kind_in_words(raw)}; write Hierarchy('sex', [['Female', 'Male'], ['*', '*']]), or make one with "
             "Hierarchy.intervals and its like"
         )
-    # whole numbers and the like are labels, too
+    # whole numbers and the like are labels too
     levels = tuple(tuple(each if isinstance(each, str) else shown(label(each)) for each in level) for level in rows)
     if not levels or not levels[0]:
         bad_hierarchy(column, "it is empty; give at least one value")
@@ -551,11 +547,11 @@ def _check_levels(column: str, given: object) -> tuple[Levels, dict[str, int]]:
 
 
 def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mapping[str, int]) -> Table:
-    """Return the table of a publisher who only wrote down coarser sensitive values.
+    """Return a table with coarser sensitive values.
 
-    `to` is the level of the sensitive column in its hierarchy, or column → level where there are several.  People who
-    have several values of one coarser label count once in "set", and as often as before in "multiset".  A missing value
-    stays missing, unless the hierarchy has a row for it.  Labels stand in the order in which the values did.
+    `to` is the level of the sensitive column in its hierarchy, or column → level if there are several.  Several values
+    of a person with one coarser label count once in "set", and as often as before in "multiset".  A missing value stays
+    missing, unless the hierarchy has a row for it.  Labels keep the order of the values.
 
     >>> import sidelight as sl
     >>> data = sl.datasets.nhefs()
@@ -600,7 +596,7 @@ def _recode_sensitive(table: Table, name: str, hierarchy: Hierarchy, level: int)
         ]
         domain: tuple[Label, ...]
         code: Integers | Codes
-        domain, code = JointDomain.numbered(columns)  # value x is from now on `code[x]`
+        domain, code = JointDomain.numbered(columns)  # value x becomes `code[x]`
     else:
         domain, code = hierarchy.recode(table.domain, level)
 
@@ -610,12 +606,12 @@ def _recode_sensitive(table: Table, name: str, hierarchy: Hierarchy, level: int)
         once = table.semantics == "set"
         return replace(profiles, counts=counts.at_most(np.ones(counts.rows, np.int64)) if once else counts)
 
-    # two finer values of a person may become one, which then counts once: only profiles know who has both
+    # two finer values of a person may become one, which then counts once: only profiles show who has both
     if table.semantics == "set":
         profiles = merge_profiles(table)
         counts = profiles.count(len(table.sizes))
     else:
         counts = table.counts.merge_values(code, width=len(domain))
-    reader = None if table.read_profiles is None else merge_profiles
+    read_profiles = None if table.read_profiles is None else merge_profiles
     carried = table.carried and replace(table.carried, value=code.astype(np.int64)[table.carried.value])
-    return replace(table, domain=domain, counts=counts, read_profiles=reader, carried=carried)
+    return replace(table, domain=domain, counts=counts, read_profiles=read_profiles, carried=carried)

@@ -1,9 +1,8 @@
 """Hierarchies in files, in ARX's format unchanged.
 
-One line per value: the value, then its label at each further level, separated by `;`.  No header, no
-quoting; labels are taken as they stand.  A file without any `;` but with commas or tabs is refused: it would be
-taken for values without any coarser level, and publish them exactly.  A file is called
-`<data>_hierarchy_<column>.csv`, or `<column>.csv` in a folder of its own.
+One line per value: the value, then its label at each further level, separated by `;`.  No header, no quoting.  A file
+without `;` but with commas or tabs is refused: it would be read as values without coarser levels, which would be
+published exactly.  A file is called `<data>_hierarchy_<column>.csv`, or `<column>.csv` in a folder of its own.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ MARK = "_hierarchy_"
 
 
 def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> Hierarchy:
-    r"""Read one hierarchy; the column is named by the file unless you say it.
+    r"""Read one hierarchy; the file's name is the column unless it is stated.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -49,10 +48,10 @@ def read_hierarchy(path: str | os.PathLike[str], column: str | None = None) -> H
 
 
 def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
-    """Read all hierarchies of a folder, or those that lie beside a data file, by column.
+    """Read all hierarchies of a folder, or those beside a data file, by column.
 
-    `read_hierarchies("hierarchies/")` takes every `.csv` of the folder for a hierarchy;
-    `read_hierarchies("adult.csv")` takes `adult_hierarchy_age.csv`, `adult_hierarchy_sex.csv`, …
+    `read_hierarchies("hierarchies/")` reads every `.csv` of the folder;
+    `read_hierarchies("adult.csv")` reads `adult_hierarchy_age.csv`, `adult_hierarchy_sex.csv`, …
 
     >>> import sidelight as sl
     >>> sorted(read_hierarchies(sl.datasets.adult().path))
@@ -85,18 +84,18 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
 
 
 def hierarchy_files(where: Path) -> list[Path]:
-    """List the files with the hierarchies of a folder, or of a data file, sorted."""
+    """List the files of the hierarchies of a folder, or of a data file, sorted."""
     if where.is_dir():
         # with marked files in the folder, other .csv files there are data, not hierarchies
         return sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
     beside = sorted(where.parent.glob("*.csv"))
     stems = (where.stem, where.name.split(".")[0])  # of people.csv.gz: people.csv, or else people
-    found = ([each for each in beside if each.name.startswith(stem + MARK)] for stem in stems)
-    return next(filter(None, found), [])
+    candidates = ([each for each in beside if each.name.startswith(stem + MARK)] for stem in stems)
+    return next(filter(None, candidates), [])
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
-    """Write a hierarchy; one that was read comes out byte for byte as it was."""
+    """Write a hierarchy; one that was read is written byte for byte as it was."""
     expect(Hierarchy, hierarchy, "what is written")
     text = writable_text(hierarchy)
     file = _as_path(path)
@@ -108,14 +107,14 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
 
 
 def writable_text(hierarchy: Hierarchy) -> str:
-    """Return the text of a hierarchy's file, or say why there is none."""
+    """Return the text of a hierarchy's file; raise `BadHierarchy` if the format cannot hold it."""
     for number, level in enumerate(hierarchy.levels):
         if any(re.search(r"[;\r\n]", text) for text in level):
             raise BadHierarchy(
                 f"hierarchy of '{hierarchy.column}': a label of level {number} has a ; or a line break, which ARX's "
                 "format cannot hold; rename it, or leave the column out"
             )
-    # such a file would be refused by `read_hierarchy` as separated by something else than ;
+    # `read_hierarchy` would refuse such a file as separated by other signs than ;
     if hierarchy.height == 1 and any(map(_otherwise_separated, hierarchy.levels[0])):
         message = f"hierarchy of '{hierarchy.column}': one level of values with commas or tabs; add a level above it"
         raise BadHierarchy(message)
@@ -146,7 +145,7 @@ def _otherwise_separated(text: str) -> bool:
 
 
 def column_of(file: Path) -> str:
-    """Return which column a file is the hierarchy of, by its name."""
+    """Return the column of a hierarchy's file by its name."""
     return file.stem.split(MARK)[-1]
 
 

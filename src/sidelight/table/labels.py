@@ -1,14 +1,14 @@
-"""Labels: what a cell says, as text that does not depend on how the cell was stored; and columns of them.
+"""Labels: the text of a cell, independent of how it was stored; and columns of them.
 
 5, "5", 5.0 and a category of them are one label; moments are written in UTC, to the nanosecond; a missing cell is None.
 Groups are made of equal labels, so two engines that store a cell differently must never make two groups of it.
 
-Below: labels as a person reads them (`shown`, `hint_label`, `listed`), in their natural order (`in_order`), and as
-numbers and days (`as_number`, `as_day`), to be ordered, cut and averaged, and printed again.
+Labels can be shown (`shown`, `hint_label`, `listed`), sorted naturally (`in_order`), and parsed as numbers and days
+(`as_number`, `as_day`), to be cut and averaged.
 
 `Column`       labels stored once each, with a code per row.
 `JointDomain`  the combinations of values of several sensitive columns.
-`Tabular`      what can be had as an Arrow table can be had as a dataframe too.
+`Tabular`      a base for things with rows: Arrow tables and dataframes of them.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ if TYPE_CHECKING:
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
 
-# How a missing cell is shown
+# The text of a missing cell for people
 MISSING = "(missing)"
 
 # Texts that mean missing in any column
 MISSING_MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
 
-# How a fully suppressed cell is published
+# The label of a suppressed cell
 SUPPRESSED = "*"
 
-# What engines trim from both ends of a text: the characters that `str.strip` trims. Their own ideas of it differ
+# The characters that engines trim from both ends of a text: those of `str.strip`, as the engines' own sets differ
 BLANKS = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
@@ -68,7 +68,7 @@ BLANKS = (
 
 
 def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
-    """Return the text of a cell: the same for 5, "5", 5.0, NumPy's 5 and a category of them.
+    """Return the label of a cell: the same for 5, "5", 5.0, NumPy's 5 and a category of them.
 
     >>> label(5), label("5"), label(5.0), label(5.5), label(True), label(float("nan"))
     ('5', '5', '5', '5.5', 'true', None)
@@ -87,7 +87,7 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
     # before numbers: True is an int in Python, and would be written 1
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    # 5.0 and 5 are one value that programs store differently
+    # 5.0 and 5 are one value, stored differently
     if isinstance(cell, float | Decimal) and math.isfinite(cell) and cell == int(cell):
         return str(int(cell))
     if isinstance(cell, Decimal):  # `normalize` would round to 28 digits
@@ -108,7 +108,7 @@ def _text_of(cell: object) -> str:
         return cell.decode() if isinstance(cell, bytes) else str(cell)
     except UnicodeDecodeError:
         raise BadTable("a cell holds bytes that are not UTF-8 text; turn them into text first") from None
-    except ValueError:  # Python writes no whole numbers of so many digits
+    except ValueError:  # Python does not write integers of thousands of digits
         raise _no_cell(cell) from None
 
 
@@ -126,7 +126,7 @@ def _is_missing(cell: object) -> bool:
 
 
 def shown(text: Label) -> str:
-    """Show a label to a person.
+    """Return a label for people.
 
     >>> shown("Flu"), shown(None)
     ('Flu', '(missing)')
@@ -135,7 +135,7 @@ def shown(text: Label) -> str:
 
 
 def written_label(value: object) -> Label:
-    """Read a value as it is written, where a missing one is "(missing)".
+    """Return the label of a value in which "(missing)" stands for a missing one.
 
     >>> written_label("Flu"), written_label(7), written_label("(missing)")
     ('Flu', '7', None)
@@ -145,7 +145,7 @@ def written_label(value: object) -> Label:
 
 
 def show_in_list(text: Label) -> str:
-    """Show a label among others: in quotes where it holds a comma itself.
+    """Return a label for a list, quoted if it holds a comma.
 
     >>> ", ".join(map(show_in_list, ["Flu", "Ulcer, bleeding", None]))
     "Flu, 'Ulcer, bleeding', (missing)"
@@ -154,7 +154,7 @@ def show_in_list(text: Label) -> str:
 
 
 def hint_label(text: Label) -> str:
-    """Show a label in a message: enough to find it, not a whole story.
+    """Return a label for a message, cut to its beginning.
 
     >>> hint_label("Flu"), hint_label("came in with a cough, then a fever and a rash")
     ('Flu', 'came in with a cough, then a …')
@@ -163,7 +163,7 @@ def hint_label(text: Label) -> str:
 
 
 def listed(labels: Iterable[Label], most: int = 10) -> str:
-    """Show labels to a person, the first ones and how many more there are.
+    """Join the first labels for a message, with the number of the others.
 
     >>> listed(["Flu", None]), listed(map(str, range(100)), most=3)
     ('Flu, (missing)', '0, 1, 2, … and 97 more')
@@ -179,9 +179,9 @@ def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     >>> in_order(["10", "9", None]), in_order(["b", "10", "9"])
     (('9', '10', None), ('10', '9', 'b'))
     """
-    distinct = dict.fromkeys(labels)  # and no set: labels that are in order already are sorted in no time
+    distinct = dict.fromkeys(labels)  # keeps the order: labels that are sorted already are sorted fast
     present = [each for each in distinct if each is not None]
-    # stops at the first that is no number: there may be millions
+    # stops at the first text that is not a number: there may be millions
     numbers = [*takewhile(lambda number: number is not None, map(as_number, present))]
     # equal numbers such as 5 and 5.0 are ordered by their text, so that the order never depends on the input
     are_numbers = len(numbers) == len(present)
@@ -190,13 +190,13 @@ def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
 
 
 def as_number(text: Label) -> float | None:
-    """Read a label as a finite number, or say that it is none.
+    """Parse a label as a finite number; None if it is not one.
 
     >>> as_number("17"), as_number("1e3"), as_number("20-29"), as_number("nan"), as_number("0e99999999")
     (17.0, 1000.0, None, None, None)
     """
     try:
-        # Python's float reads 1_000, which no data file means
+        # Python's float reads 1_000, which is not a number in data files
         number = float(text) if text is not None and "_" not in text else math.nan
     except ValueError:
         return None
@@ -210,7 +210,7 @@ Moment: TypeAlias = dt.datetime | dt.time | dt.timedelta
 def moment_text(moment: Moment, nanoseconds: int = 0) -> str:
     """Write a moment (in UTC; a midnight as its date), a time of day or a duration.
 
-    Python's own know microseconds at best; `nanoseconds` says how many there are beyond those, 0 to 999.
+    `nanoseconds`, 0 to 999, are those beyond the microseconds of Python's types.
 
     >>> moment_text(dt.datetime(2020, 1, 2)), moment_text(dt.datetime(2020, 1, 2, 3, 4), nanoseconds=5)
     ('2020-01-02', '2020-01-02 03:04:00.000000005')
@@ -232,7 +232,7 @@ def moment_text(moment: Moment, nanoseconds: int = 0) -> str:
 
 
 def as_day(text: Label) -> int | None:
-    """Read a day as its number, or say that it is none.
+    """Parse a day as its ordinal number; None if it is not one.
 
     >>> as_day("1984-03-09"), as_day("1984-03"), as_day("1984-02-31"), as_day(None)
     (724344, None, None, None)
@@ -246,7 +246,7 @@ def as_day(text: Label) -> int | None:
 
 
 def day_text(day: float) -> str:
-    """Print the day of a number, the nearest one of those that there are.
+    """Return the day nearest to an ordinal number.
 
     >>> day_text(724344.4)
     '1984-03-09'
@@ -258,14 +258,14 @@ Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""
 
 ColumnKind: TypeAlias = Literal["category", "ordered", "number", "date"]
-"""How the labels of a column may be put together."""
+"""The kind of a column, which decides how its labels may be combined."""
 
 KindOrOrder: TypeAlias = ColumnKind | tuple[str, ...]
-"""What may be declared: a kind, or the labels of an ordered column in their order."""
+"""A declared kind, or the labels of an ordered column in their order."""
 
 
 def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
-    """Judge by the labels alone what a column is.
+    """Return the kind of a column by its labels alone.
 
     >>> kind_of_labels(["17", "90", None]), kind_of_labels(["250", "V45"]), kind_of_labels(["00734", "81667"])
     ('number', 'category', 'category')
@@ -277,7 +277,7 @@ def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
         return "category"
     if all(as_day(text) is not None for text in present):
         return "date"
-    # digits that are written as no number is: with zeros in front, with a plus, or with an exponent like ICD's 1E50
+    # digits in another spelling than that of a number: leading zeros, a plus, or an exponent like ICD's 1E50
     code = re.compile(r"\s*(\+|-?0[0-9]|.*[0-9.]E[0-9])")
     are_numbers = all(as_number(text) is not None and not code.match(text) for text in present)
     return "number" if are_numbers else "category"
@@ -294,7 +294,7 @@ def are_digits(labels: Iterable[Label]) -> bool:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One published or quasi-identifying column: `labels[codes[row]]` is what the row says.
+    """A column of labels: `labels[codes[row]]` is that of a row.
 
     >>> Column.of("age", ["30", "4", "30"])
     <Column age: 3 rows, 2 labels>
@@ -303,7 +303,7 @@ class Column:
     name: str
     labels: tuple[Label, ...]  # an ordered column's in its order
     codes: Codes
-    kind: ColumnKind | None = None  # what was declared, or what its type says; None: its labels and hierarchy decide
+    kind: ColumnKind | None = None  # declared, or by its type; None: its labels and hierarchy decide
 
     def __post_init__(self) -> None:
         self.codes.flags.writeable = False
@@ -323,24 +323,24 @@ class Column:
         return len(self.codes)
 
     def __repr__(self) -> str:
-        """Return how much there is; never what it says, which may be about people."""
+        """Return the size only, as labels may be about people."""
         return f"<Column {self.name}: {counted(len(self), 'row')}, {counted(len(self.labels), 'label')}>"
 
     def cell(self, row: int) -> Label:
-        """Return what one row says."""
+        """Return the label of a row."""
         return self.labels[int(self.codes[row])]
 
     def matches(self, text: Label) -> Flags:
-        """Return which rows say this."""
+        """Flag the rows with a label."""
         matches: Flags = np.array([each == text for each in self.labels], bool)[self.codes]
         return matches
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Column:
-        """Keep some rows, in the order given."""
+        """Return some rows, in this order."""
         return Column(self.name, self.labels, self.codes[rows], self.kind)
 
     def compact(self) -> Column:
-        """Forget labels that no row has.
+        """Drop labels that no row has.
 
         >>> Column.of("age", ["30", "4", "50"]).take(slice(0, 2)).compact().labels
         ('4', '30')
@@ -356,7 +356,7 @@ class Column:
         return Column(self.name, labels, (np.cumsum(used) - 1).astype(np.int32)[self.codes], self.kind)
 
     def sort_naturally(self) -> Column:
-        """Keep what every row says, with the labels in their natural order.
+        """Sort the labels naturally; the label of every row stays.
 
         >>> Column("age", ("30", "4"), np.array([0, 1], np.int32)).sort_naturally().labels
         ('4', '30')
@@ -365,7 +365,7 @@ class Column:
         return Column(self.name, labels, positions_of(self.labels, labels).astype(np.int32)[self.codes], self.kind)
 
     def stack_on(self, lower: Column) -> Column:
-        """Put another column below this one, under common labels.
+        """Append the rows of another column, under common labels.
 
         >>> both = Column.of("age", ["30"]).stack_on(Column.of("age", ["4", "30"]))
         >>> [both.cell(row) for row in range(len(both))], both.labels
@@ -374,7 +374,7 @@ class Column:
         return replace(stack_columns([self, lower]), kind=None).sort_naturally()
 
     def without(self, hidden: npt.NDArray[np.bool_]) -> Column:
-        """Leave the cells of some rows empty.
+        """Make the cells of some rows missing.
 
         >>> age = Column.of("age", ["30", "4"]).without(np.array([True, False]))
         >>> age.cell(0), age.cell(1)
@@ -387,11 +387,11 @@ class Column:
         return Column(self.name, labels, np.where(hidden, labels.index(None), self.codes).astype(np.int32), self.kind)
 
     def recode(self, labels: tuple[Label, ...], recode: Codes) -> Column:
-        """Return each old label a new one: `labels[recode[old code]]`."""
+        """Replace each label by `labels[recode[code]]`."""
         return Column(self.name, labels, recode[self.codes])
 
     def declare(self, domain: tuple[Label, ...] | None, error: type[SidelightError] = BadTable) -> Column:
-        """Recode to declared labels, or without any to those that occur; raise if one occurs that is not declared."""
+        """Recode to a declared domain, or without one to the labels that occur; raise if a label is not in it."""
         column = self.compact()
         if domain is None:
             return column
@@ -404,12 +404,12 @@ class Column:
 
 
 def positions_of(cells: Sequence[Label], labels: Sequence[Label]) -> Integers:
-    """Return where each cell stands among distinct labels; −1 for one that is not there.
+    """Return the index of each cell among distinct labels; −1 for others.
 
     >>> positions_of(["b", "x"], ["a", "b"]).tolist()
     [1, -1]
     """
-    if tuple(cells) == tuple(labels):  # there may be millions, which then need not be looked up
+    if tuple(cells) == tuple(labels):  # saves millions of look-ups
         return np.arange(len(labels))
     position = {text: number for number, text in enumerate(labels)}
     return np.fromiter((position.get(cell, -1) for cell in cells), np.int64, len(cells))
@@ -418,7 +418,7 @@ def positions_of(cells: Sequence[Label], labels: Sequence[Label]) -> Integers:
 def find_column(
     columns: Sequence[Column], name: str, what: str = "quasi-identifier", where: str = "in the table"
 ) -> Column:
-    """Find a column by name, or say which there are."""
+    """Return a column by name; raise `UnknownColumn` with the nearest name."""
     expect(str, name, "the name of a column")
     for column in columns:
         if column.name == name:
@@ -427,7 +427,7 @@ def find_column(
 
 
 def stack_columns(parts: Sequence[Column]) -> Column:
-    """Put columns of the same name below each other, under common labels."""
+    """Concatenate columns of the same name, under common labels."""
     first = parts[0]
     if all(part.labels == first.labels for part in parts):
         return Column(first.name, first.labels, np.concatenate([part.codes for part in parts]), first.kind)
@@ -451,9 +451,9 @@ def number_equal_rows(columns: tuple[Column, ...], rows: int) -> tuple[Integers,
 class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slots that hold something
     """The domain of several sensitive columns together: a value is a combination of their cells.
 
-    `columns` has a `Column` for each sensitive column, with a row per value: what the value says there.  So a column is
-    also the map from these values to its own (see `Groups.recode`).  A domain like any other for everybody who only
-    counts; who asks what somebody could find out asks about one of the columns.
+    `columns` has a `Column` for each sensitive column, with a row per value: its label there.  So a column is also the
+    map from these values to its own (see `Groups.recode`).  For counting it is a domain like any other; questions about
+    attackers are asked of one of the columns.
 
     >>> both = JointDomain([Column.of("disease", ["Flu", "Flu"]), Column.of("income", ["high", "low"])])
     >>> both, both.names, both.column("income").labels
@@ -463,11 +463,11 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
     columns: tuple[Column, ...]
 
     def __new__(cls, columns: Iterable[Column]) -> Self:
-        """Put the columns side by side."""
+        """Combine the columns row by row."""
         columns = tuple(columns)
 
         def quote(cell: Label) -> str:
-            """Quote a cell that would be mistaken for several or for a missing one."""
+            """Quote a cell that could be read as several or as a missing one."""
             text = shown(cell)
             odd = cell is not None and (", " in text or text.startswith('"') or text == MISSING)
             return '"' + text.replace('"', '""') + '"' if odd else text
@@ -487,27 +487,27 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
         return tuple(column.name for column in self.columns)
 
     def column(self, name: str) -> Column:
-        """Return what each value says in one sensitive column."""
+        """Return the label of each value in one sensitive column."""
         check_sensitive(name, self.names)
         return next(column for column in self.columns if column.name == name)
 
     @classmethod
     def numbered(cls, columns: Iterable[Column]) -> tuple[JointDomain, Integers]:
-        """Number the combinations that some rows have, in the order of their labels; also gives each row's number."""
+        """Build the domain of the combinations in some rows, in label order; also return each row's number."""
         columns = tuple(columns)
         number, first = number_equal_rows(columns, len(columns[0]))
         return cls(column.take(first) for column in columns), number
 
     def printed(self, values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
-        """Print some values, column by column."""
+        """Return the columns of some values."""
         return tuple(column.take(values) for column in self.columns)
 
     def combinations(self, names: Sequence[str]) -> tuple[Integers, Integers]:
-        """Number what the values say in some of the columns: each value's number, and a value for each number."""
+        """Number the combinations in some columns: each value's number, and a value for each number."""
         return number_equal_rows(tuple(map(self.column, names)), len(self))
 
     def only(self, values: npt.NDArray[np.integer]) -> JointDomain:
-        """Keep some values, and of the columns' labels those that occur still, or never did."""
+        """Return some of the values, without labels that occurred in others only."""
 
         def drop_lost_labels(column: Column) -> Column:
             rest = column.take(values)
@@ -521,13 +521,13 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
 
 
 def check_sensitive(column: object, columns: Sequence[str]) -> None:
-    """Refuse another name than that of a sensitive column."""
+    """Raise `UnknownColumn` unless `column` is one of the sensitive columns."""
     if not isinstance(column, str) or column not in columns:
         raise UnknownColumn(f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), columns)}")
 
 
 def word_values(domain: tuple[Label, ...]) -> str:
-    """Return how many values there are, in words; of several sensitive columns, combinations.
+    """Return the size of a domain in words: of values or, of several sensitive columns, of combinations.
 
     >>> word_values(("Cold", "Flu"))
     '2 values'
@@ -536,12 +536,12 @@ def word_values(domain: tuple[Label, ...]) -> str:
 
 
 def is_listing(thing: object) -> TypeGuard[Iterable[Any]]:
-    """Return whether a thing has entries to go through, which texts and mappings have not in this sense."""
+    """Return whether a thing is iterable, and neither a text nor a mapping."""
     return isinstance(thing, Iterable) and not isinstance(thing, str | bytes | Mapping)
 
 
 def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
-    """Print values by their codes: one column, or each of several; the code after the domain is a missing cell.
+    """Return the sensitive columns of some value codes; the code after the domain is a missing cell.
 
     >>> value_columns("disease", ("Flu", "Cold"), np.array([1, 2]))[0].labels
     ('Flu', 'Cold', None)
@@ -551,12 +551,11 @@ def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray
     return (Column(sensitive, (*domain, None), values.astype(np.int32)),)
 
 
-# What can be had as an Arrow table can be had as a dataframe too: pandas or polars, whichever is at hand. The
-# libraries are imported when they are asked for, and none of pandas and polars is needed for anything else.
+# Dataframe libraries are imported only when their dataframes are requested.
 
 
 class Tabular(ABC):
-    """A base for things that have rows to hand out."""
+    """A base for things that have rows."""
 
     __slots__ = ()
 
@@ -584,7 +583,7 @@ class Tabular(ABC):
 
 
 def arrow_labels(column: Column, rows: npt.NDArray[np.integer] | slice = slice(None)) -> pa.Array:
-    """Return the labels of some rows of a column as Arrow's texts.
+    """Return the labels of some rows as an Arrow array of texts.
 
     >>> arrow_labels(Column.of("age", ["30", None, "4"]), slice(0, 2)).to_pylist()
     ['30', None]
@@ -595,7 +594,7 @@ def arrow_labels(column: Column, rows: npt.NDArray[np.integer] | slice = slice(N
 
 
 def unused_name(name: str, taken: Collection[str]) -> str:
-    """Find a name for a column that no other has, whatever their capitals.
+    """Return a name for a column that no other has, whatever their capitals.
 
     >>> unused_name("people", ["age", "sex"]), unused_name("people", ["People", "people 2"])
     ('people', 'people 3')

@@ -1,30 +1,32 @@
-"""Roles: which column is what, and what odd cells mean; and what kind of labels it has.
+"""Roles of columns, the meaning of odd cells, and the kinds of labels; and what the names of columns suggest.
 
-Whoever says something about the columns of a file says it as `Roles`, each by one conversion: the keywords of Python
-(`Roles.of`), the [roles] of a policy file, the options of the command line, the reading of a sidecar.  What nobody said
-is None, or an empty tuple, so that one may have the last word over another (`update`).  Before any row is read,
-`complete` fills in what is left and refuses what cannot be.
+Every description of a file's columns becomes `Roles`: the keywords of Python (`Roles.of`), the [roles] of a policy
+file, the options of the command line, the reading of a sidecar.  Unstated roles are None, or an empty tuple, so that
+one description may override another (`update`).  Before any row is read, `complete` fills in defaults and raises for
+contradictions.
 
-What is a column: a category, an ordered one, a number or a date?  It decides how labels may be put together.
+The kind of a column decides how its labels may be combined:
 
-    category   names: printed as they are, as their hierarchy's nodes or as a set {1, 2}; averaged by the commonest
-    ordered    names that stand in an order, such as codes of income: cut along it, averaged by the median
+    category   names: printed unchanged, as their hierarchy's nodes or as a set {1, 2}; averaged by the commonest
+    ordered    names in an order, such as codes of income: cut along it, averaged by the median
     number     cut anywhere, printed as an interval 20-29; averaged by the mean
     date       days, in the same way
 
-Nothing but a number is ever added up: region codes 1 to 4 are no 1-2 and no 1.5.  The kind of a column is, in this
-order,
+Only numbers are added up: region codes 1 to 4 are never printed as 1-2 or averaged to 1.5.  The kind of a column is
+decided by the first of
 
-1. what was declared: `kinds={"region": "category"}`, `--kind region=category`, [roles.columns] of a policy;
+1. the declaration: `kinds={"region": "category"}`, `--kind region=category`, [roles.columns] of a policy;
    `kinds={"size": ["small", "large"]}` (`--kind 'size=small<large'`) is ordered, in the order listed;
-2. what its type says: categoricals are categories, those that are ordered (and Enums) stand in their order, and text is
-   a category, but for days; a CSV file has no types, nor has text among which marks of missing cells were declared;
-3. what all its labels say: days (2024-03-09) are dates; numbers are numbers, unless some are written as codes are (007,
+2. its type: categoricals are categories, ordered ones (and Enums) are ordered, and text is a category, except for days;
+   a CSV file has no types, nor has text with declared marks of missing cells;
+3. all its labels: days (2024-03-09) are dates; numbers are numbers, unless some are written as codes are (007,
    +49, 1E50) or all are single digits, as codes of sexes and regions are; everything else is a category;
-4. whole numbers that come with a hierarchy are a category, as it says how they are recoded, unless what it prints are
-   intervals of numbers (`release.printed_labels`).
+4. a hierarchy: whole numbers with one are a category, unless it prints intervals of numbers (`release.printed_labels`).
 
-Whatever was taken is told (`SearchResult.kinds`, the output of `protect`, the sidecar), so that a wrong one is seen.
+The kinds are reported (`SearchResult.kinds`, the output of `protect`, the sidecar), so that a wrong one is seen.
+
+A name is split into words (`dateOfBirth` is date, of, birth), which are looked up in `column_names.toml`.  These rules
+of thumb never show that a column is harmless, only what it resembles.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ KINDS: tuple[str, ...] = get_args(ColumnKind)
 
 
 def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
-    """Parse what was declared, a kind or an order for each column; raise if it is neither.
+    """Parse a declared kind or order for each column; raise `BadTable` for anything else.
 
     >>> as_kinds({"region": "category", "size": ["small", "large"]})
     (('region', 'category'), ('size', ('small', 'large')))
@@ -71,7 +73,7 @@ def as_kinds(kinds: object) -> tuple[tuple[str, KindOrOrder], ...]:
 
 
 def read_kinds(texts: Sequence[str]) -> tuple[tuple[str, KindOrOrder], ...]:
-    """Read kinds as the command line has them, `region=category` or `size=small<large`.
+    """Parse the kinds of the command line, `region=category` or `size=small<large`.
 
     >>> read_kinds(["region=category", "size = small < medium < large"])
     (('region', 'category'), ('size', ('small', 'medium', 'large')))
@@ -91,7 +93,7 @@ def read_kinds(texts: Sequence[str]) -> tuple[tuple[str, KindOrOrder], ...]:
 
 
 def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
-    """Refuse a kind that the labels of a column cannot have.
+    """Raise `BadTable` if the labels of a column contradict its kind.
 
     >>> check_labels("icd", "number", ["250", "V45"])
     Traceback (most recent call last):
@@ -110,7 +112,7 @@ def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
             such = f"{len(others):,} of {counted(len(present), 'label')} {form('is', len(others))} none"
             remedy = f"say {parameter('kinds', {name: 'category'})}, or that they mean missing"
             message = f"column '{name}' is no {kind}: {such}, such as {hint_label(others[0])}; {remedy}"
-    # numbers, also as codes, and days stand in an order that nobody has to tell
+    # numbers, also as codes, and days have an order of their own
     elif kind == "ordered" and not any(all(read(text) is not None for text in present) for read in (as_number, as_day)):
         listing = parameter("kinds", {name: "lowest<…<highest"})
         message = f"column '{name}' is text, which has no order of its own; list its labels in order, {listing}"
@@ -119,24 +121,24 @@ def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
 
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
-"""What a missing sensitive value means: nothing we may guess, a value like any other, a row to drop, or, where people
-may have several values, that somebody may have none: the person counts, the row does not."""
+"""What a missing sensitive value means: an error, a value like any other, a row to drop, or, if people may have several
+values, none: the person counts, the row does not."""
 
 Suppressed: TypeAlias = Literal["a group", "leave out"]
-"""What rows with `*` in every published column are: a group like any other, or not part of the release."""
+"""Rows with `*` in every published column: a group like any other, or not part of the release."""
 
 Domain: TypeAlias = tuple[Label, ...] | Mapping[str, tuple[Label, ...]]
-"""The values that there could be: those of one sensitive column, or of several by the column's name."""
+"""All possible values: those of one sensitive column, or of several by name."""
 
-# What `person` says instead of a column, when every row is a person of their own: the publisher's word, unchecked
+# The value of `person` if every row is another person: declared by the publisher, unchecked
 EACH_ROW = "each row"
 
-# Roles that are one of a few words; the first word is the default
+# Roles with a choice of words, the first of which is the default
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
 
 
 class ReadingChoices(TypedDict, total=False):
-    """The keywords of `read_table` that say how rows are counted, beside `quasi` and `sensitive`."""
+    """The keywords of `read_table` about counting rows, beside `quasi` and `sensitive`."""
 
     person: str | None
     values: Semantics
@@ -150,7 +152,7 @@ class ReadingChoices(TypedDict, total=False):
 
 
 def marks_of(missing_marks: str | Sequence[object]) -> tuple[str, ...]:
-    """Take one text that means missing, or several, or numbers.
+    """Return the labels of one missing mark or several, texts or numbers.
 
     >>> marks_of("?"), marks_of(["NA", -9])
     (('?',), ('NA', '-9'))
@@ -161,23 +163,23 @@ def marks_of(missing_marks: str | Sequence[object]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns that are used, and the choices that decide how their rows are counted."""
+    """The used columns, and the choices that decide how their rows are counted."""
 
-    quasi: tuple[str, ...] = ()  # the columns that an outsider may know
-    sensitive: str | tuple[str, ...] | None = None  # the column that nobody should learn, or several
-    person: str | None = None  # the column that says whose row it is, or `EACH_ROW`
+    quasi: tuple[str, ...] = ()  # the quasi-identifiers: columns that an attacker may know
+    sensitive: str | tuple[str, ...] | None = None  # the sensitive column, or several
+    person: str | None = None  # the column that identifies the person of a row, or `EACH_ROW`
     values: Semantics | None = None
     missing: Missing | None = None
     suppressed: Suppressed | None = None
     missing_marks: tuple[str, ...] = ()  # texts that mean missing
-    domain: Domain | None = None  # all sensitive values that there could be; None: those that occur
-    keep: tuple[str, ...] = ()  # columns that are published as they are, beside what was protected
-    weight: str | None = None  # a column that says how many people of a population somebody stands for; kept like those
-    split: str | None = None  # what stands between the values of a cell that holds several
-    encoding: str | None = None  # how the letters of text files are written; None: UTF-8
-    sheet: str | None = None  # which sheet of a spreadsheet; None: the only one with something on it
-    sensitive_level: int | Mapping[str, int] | None = None  # how coarsely sensitive values are to be published
-    kinds: tuple[tuple[str, KindOrOrder], ...] = ()  # what columns are, where somebody said it
+    domain: Domain | None = None  # all possible sensitive values; None: those that occur
+    keep: tuple[str, ...] = ()  # columns that are published unchanged, beside what was protected
+    weight: str | None = None  # the column of sampling weights, kept like those
+    split: str | None = None  # the separator of values in a cell that holds several
+    encoding: str | None = None  # the encoding of text files; None: UTF-8
+    sheet: str | None = None  # the sheet of a spreadsheet; None: the only one that is not empty
+    sensitive_level: int | Mapping[str, int] | None = None  # the level at which sensitive values are published
+    kinds: tuple[tuple[str, KindOrOrder], ...] = ()  # declared kinds of columns
     quasi_word: str = field(default="quasi", compare=False)  # the caller's word for the first, for messages
 
     def __post_init__(self) -> None:
@@ -189,7 +191,7 @@ class Roles:
                 expect(str, name, "what names a column, or stands between values,")
         for choice, kind in CHOICES.items():
             if not isinstance(getattr(self, choice), str | None):
-                self._choose(choice, get_args(kind))  # says which words there are
+                self._choose(choice, get_args(kind))  # raises with the possible words
         if isinstance(self.domain, Mapping) and len(names) == 1:
             object.__setattr__(self, "domain", self.domain.get(names[0]))
 
@@ -205,7 +207,7 @@ class Roles:
         keep: str | Sequence[str] = (),
         **choices: Any,  # noqa: ANN401 - the other fields, as they are
     ) -> Roles:
-        """Take the keywords of `read_table`: one name or several, any values for labels.
+        """Build roles from the keywords of `read_table`: one name or several, any values for labels.
 
         >>> Roles.of(quasi="age", sensitive="disease", missing_marks=["?", -9]).missing_marks
         ('?', '-9')
@@ -224,22 +226,22 @@ class Roles:
 
     @classmethod
     def from_keywords(cls, keywords: Mapping[str, Any], **columns: Any) -> Roles:  # noqa: ANN401 - the fields
-        """Take those of a reader's keywords that are roles; some `columns` are called otherwise there."""
+        """Build roles from those keywords of a function that are roles; `columns` override them."""
         names = {each.name for each in fields(cls)}
         return cls.of(**{name: each for name, each in keywords.items() if name in names} | columns)
 
     def stated(self) -> dict[str, Any]:
-        """Return what was said, and nothing that was not, by name."""
-        # `quasi_word` is how a caller phrases messages, not something that was said about the data
+        """Return the stated roles by name."""
+        # `quasi_word` is a caller's word for messages, not a role
         roles = (each for each in fields(self) if each.compare)
         return {each.name: value for each in roles if (value := getattr(self, each.name)) != each.default}
 
     def update(self, by: Roles) -> Roles:
-        """Let other roles have the last word where they say something, of kinds column by column."""
+        """Return roles overridden by those that `by` states, kinds column by column."""
         return replace(self, **by.stated() | {"kinds": tuple({**dict(self.kinds), **dict(by.kinds)}.items())})
 
     def complete(self, *, rows_of_people: bool = True) -> Roles:
-        """Fill in what nobody said, and refuse roles by which no table can be read; rows of counts are nobody's."""
+        """Fill in defaults; raise `BadTable` for contradictions.  Rows of counts are not `rows_of_people`."""
         choices: dict[str, Any] = {name: self._choose(name, get_args(kind)) for name, kind in CHOICES.items()}
         values = choices["values"]
         split = self._mistakes_in_as_words(values, rows_of_people=rows_of_people)
@@ -292,7 +294,7 @@ class Roles:
         repeated = first_repeated(self.value_columns)
         if repeated is not None:
             yield f"column '{repeated}' is {parameter('sensitive')} twice; name it once"
-        # a column in two roles would let an attacker know what is to be kept from them
+        # a column in two roles would let an attacker know a sensitive value
         for role, name in (*(("sensitive", name) for name in self.value_columns), ("person", self.person)):
             if name in self.quasi:
                 both = f"{parameter(role)} and also in {parameter(self.quasi_word)}"
@@ -307,7 +309,7 @@ class Roles:
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """The columns that are carried along, the weight among them."""
+        """The carried columns, including the weight."""
         return tuple(dict.fromkeys((*self.keep, *([self.weight] if self.weight is not None else []))))
 
     def _mistakes_in_as_words(self, values: str, *, rows_of_people: bool) -> Iterator[str]:
@@ -327,23 +329,23 @@ class Roles:
             yield f"{both} do not go together: a cell lists all values of a person, who has one row; leave one out"
 
     def choices(self) -> dict[str, Any]:
-        """Return what was chosen besides the columns that a table keeps anyway."""
+        """Return the choices that a table does not store in its columns."""
         chosen = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed, "split": self.split}
         return {name: word for name, word in chosen.items() if word is not None}
 
     @property
     def person_column(self) -> str | None:
-        """The column that says whose row it is, if there is one."""
+        """The column that identifies the person of a row, if there is one."""
         return None if self.takes_each_row else self.person
 
     @property
     def takes_each_row(self) -> bool:
-        """Whether somebody has said that each row is a person."""
+        """Whether each row was declared to be a person."""
         return self.person == EACH_ROW
 
     @property
     def value_columns(self) -> tuple[str, ...]:
-        """The sensitive columns, of which complete roles have at least one."""
+        """The sensitive columns, at least one in complete roles."""
         return () if self.sensitive is None else as_names(self.sensitive)
 
     @property
@@ -352,23 +354,23 @@ class Roles:
         return {f"value{number or ''}": name for number, name in enumerate(self.value_columns)}
 
     def domain_of(self, column: str) -> tuple[Label, ...] | None:
-        """Return all values that a sensitive column could have, where they were declared."""
+        """Return the declared domain of a sensitive column, if any."""
         return self.domain.get(column) if isinstance(self.domain, Mapping) else self.domain
 
     @property
     def used(self) -> dict[str, str]:
-        """Our own name for each column that is used → its name in the source."""
+        """Our own name for each used column → its name in the source."""
         columns = {f"q{number}": name for number, name in enumerate(self.quasi)} | self.values_used
         further = {"person": self.person_column, "weight": self.weight}
         return columns | {ours: name for ours, name in further.items() if name is not None}
 
     @property
     def coded(self) -> tuple[str, ...]:
-        """Our own names for the columns that make a row's key and value."""
+        """Our own names for the columns of a row's key and value."""
         return tuple(ours for ours in self.used if ours not in ("person", "weight"))
 
     def add_types(self, kinds: Mapping[str, KindOrOrder | None]) -> Roles:
-        """Take what the types of columns say, where nobody declared anything; "ordered" as the type orders it."""
+        """Add the kinds of columns' types where none is declared; declared "ordered" columns take the type's order."""
         declared = dict(self.kinds)
         typed = {
             name: kind
@@ -378,23 +380,23 @@ class Roles:
         return replace(self, kinds=tuple((declared | typed).items()))
 
     def kind_of(self, name: str) -> ColumnKind | None:
-        """Return the kind of a column that was declared, or that its type has, if any."""
+        """Return the kind of a column, declared or by its type, if any."""
         declared = dict(self.kinds).get(name)
         return "ordered" if isinstance(declared, tuple) else declared
 
     def order_of(self, name: str) -> tuple[str, ...]:
-        """Return the labels of an ordered column in the order that was declared, or that its type has; else none."""
+        """Return the labels of an ordered column in their order, declared or by its type; empty for others."""
         declared = dict(self.kinds).get(name)
         return declared if isinstance(declared, tuple) else ()
 
     def label(self, cell: object) -> Label:
-        """Return the label of a cell; the marks of missing cells say nothing."""
+        """Return the label of a cell, None for missing marks."""
         text = label(cell)
         return None if text in self.missing_marks else text
 
 
 def _domain_labels(domain: Sequence[object] | Mapping[str, Sequence[object]] | None) -> Domain | None:
-    """Take declared values as labels, each once: those of one column, or of each column by its name."""
+    """Return a declared domain as distinct labels: of one column, or of each column by name."""
     if isinstance(domain, Mapping):
         return {name: tuple(dict.fromkeys(map(label, values))) for name, values in domain.items()}
     return None if domain is None else tuple(dict.fromkeys(map(label, domain)))
@@ -407,11 +409,11 @@ class Look(NamedTuple):
     """A kind of column, and the reason why it matters."""
 
     noun: str  # "an age"
-    because: str  # "others know it: neighbours, colleagues, registers"
+    because: str  # why attackers know it, or why it is confidential
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Take a name apart into words, in small letters.
+    """Split a name into words, in small letters.
 
     >>> words_of("dateOfBirth"), words_of("ZIP_code"), words_of("icd10-main"), words_of("Geburtsjahr")
     (('date', 'of', 'birth'), ('zip', 'code'), ('icd', 'main'), ('geburtsjahr',))
@@ -432,13 +434,13 @@ def word_list(*names: str) -> frozenset[str]:
 
 @cache
 def written_looks() -> tuple[tuple[Look, re.Pattern[str]], ...]:
-    """Return how cells are written that identify a person."""
+    """Return the patterns of cells that identify a person."""
     entries = _word_lists()["written_like"]
     return tuple((Look(each["noun"], each["because"]), re.compile(each["pattern"])) for each in entries)
 
 
 def find_look(name: str, subject: LookSubject) -> Look | None:
-    """Return what a column looks like that names somebody, is known to others or is told in confidence.
+    """Return what a column's name resembles among direct identifiers, quasi-identifiers or sensitive columns.
 
     >>> find_look("marital-status", "known_to_others").noun, find_look("x7", "known_to_others")
     ('a family', None)
@@ -449,14 +451,14 @@ def find_look(name: str, subject: LookSubject) -> Look | None:
     """
     words = {*words_of(name)}
     # the first look of all is a person's name
-    named = words == {"name"} or ("name" in words and bool(words & word_list("before_name", "people")))
-    is_name = named and subject == "names_somebody"
-    found = next((each for each in _word_lists()[subject] if is_name or words & {*each["words"].split()}), None)
-    return None if found is None else Look(found["noun"], found["because"])
+    called_name = words == {"name"} or ("name" in words and bool(words & word_list("before_name", "people")))
+    is_name = called_name and subject == "names_somebody"
+    look = next((each for each in _word_lists()[subject] if is_name or words & {*each["words"].split()}), None)
+    return None if look is None else Look(look["noun"], look["because"])
 
 
 def numbers_people(name: str) -> bool:
-    """Return whether a column is called a number of people.
+    """Return whether a column's name is that of a number for people.
 
     >>> numbers_people("patient_id"), numbers_people("MRN"), numbers_people("patient"), numbers_people("patient_age")
     (True, True, True, False)
@@ -467,7 +469,7 @@ def numbers_people(name: str) -> bool:
 
 
 def is_called_as_columns_are(name: str) -> bool:
-    """Return whether a name is one that columns have and cells hardly do.
+    """Return whether a name is usual for columns, and hardly for cells.
 
     >>> is_called_as_columns_are("ZIP_code"), is_called_as_columns_are("Elm Street"), is_called_as_columns_are("Ann")
     (True, False, False)
@@ -477,7 +479,7 @@ def is_called_as_columns_are(name: str) -> bool:
 
 
 def is_age(name: str) -> bool:
-    """Return whether a column is called like an age or a birth, whose numbers are no codes.
+    """Return whether a column's name is that of an age or a birth, whose numbers are not codes.
 
     >>> is_age("birth_year"), is_age("agency")
     (True, False)
@@ -487,7 +489,7 @@ def is_age(name: str) -> bool:
 
 
 def is_sampling_weight(name: str) -> bool:
-    """Return whether a column is named like a sampling weight: how many people a person stands for.
+    """Return whether a column's name is that of a sampling weight: the people whom a person represents.
 
     >>> is_sampling_weight("wgt"), is_sampling_weight("final_weight"), is_sampling_weight("weight")
     (True, True, False)

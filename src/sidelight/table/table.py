@@ -1,10 +1,10 @@
-"""What the publisher holds: people by their quasi-identifiers, and how often each sensitive value occurs.
+"""A table about people: keys of quasi-identifiers, and how often each sensitive value occurs.
 
 `Table`       one row per key (distinct combination of quasi-identifier values), with its people and its counts.
 `Counts`      how often each value occurs in each row: one matrix of whole numbers, dense or sparse by its shape.
-`Profiles`    rows of people who have the same values, where they have several.
-`Intake`      what reading did to the rows.
-`TrueCounts`  who has what, by the group that they were put in: never published.
+`Profiles`    rows of people with the same values, if people have several.
+`Intake`      the record of reading: rows that were dropped, and why.
+`TrueCounts`  true values by group: never published.
 `Events`      rows about people who may have several, in several groups (visits, purchases), to be counted with noise.
 
 All are frozen, and so are their arrays; a table of a hundred million people is as large as its keys.
@@ -39,18 +39,18 @@ from sidelight.text import counted, form, html_table
 # Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)
 DENSE_FROM = 0.25
 
-# How many cells a block that is spread out for computing may have (8 MB)
+# The most cells of a dense block (8 MB)
 CELLS_AT_ONCE = 1 << 20
 
-# The number of values above which sparse rows are not spread out where that can be helped
+# The number of values above which sparse rows are not made dense if that can be avoided
 WIDE_FROM = 1 << 10
 
-# What counts may add up to: beyond 2**63, int64 wraps around below 0 without an error
+# The largest sum of counts: beyond 2**63, int64 wraps around without an error
 MOST_PEOPLE = 2**62
 
 
 def exact_sum(amounts: Integers) -> int:
-    """Add up whole numbers, also where machine numbers would begin again below 0: floats, which do not, tell where."""
+    """Add up whole numbers exactly, also beyond int64; a sum in floats shows where int64 would wrap around."""
     # the float may be wrong in its last digits, never by a factor of 2, which is the margin below the limit
     return int(amounts.sum()) if amounts.sum(dtype=np.float64) < MOST_PEOPLE / 2 else sum(amounts.ravel().tolist())
 
@@ -59,9 +59,8 @@ def exact_sum(amounts: Integers) -> int:
 class Counts:
     """Whole numbers ≥ 0, one row per group, one column per value.
 
-    Sparse (CSR): row r has `data[starts[r]:starts[r+1]]` at the values `where[...]`, falling in no
-    particular order but each value once.  Dense: `cells`.  Exactly one of the two is kept; ask for
-    `blocks` or single rows and columns, and it does not matter which.
+    Sparse (CSR): row r has `data[starts[r]:starts[r+1]]` at the values `where[...]`, each value once, in any order.
+    Dense: `cells`.  Exactly one of the two is stored; methods hide which.
 
     >>> counts = Counts.from_entries(rows=[0, 0, 1], values=[0, 2, 1], counts=[2, 1, 3], shape=(2, 3))
     >>> counts.row(0).tolist(), counts.column(1).tolist(), counts.totals().tolist()
@@ -89,7 +88,7 @@ class Counts:
 
     @classmethod
     def from_cells(cls, cells: npt.ArrayLike) -> Counts:
-        """Keep a full matrix, dense or sparse by its share of zeros."""
+        """Store a full matrix, dense or sparse by its share of zeros."""
         full = np.array(cells, dtype=np.int64, ndmin=2)
         if np.count_nonzero(full) >= DENSE_FROM * full.size:
             return cls(full.shape, cells=full)
@@ -103,7 +102,7 @@ class Counts:
         """Add up entries given in any order."""
         rows, values = np.asarray(rows, np.int64), np.asarray(values, np.int64)
         amounts = np.asarray(counts, np.int64)
-        # so many cells cost about as much as the entries: they are summed in place instead of numbering the entries
+        # few cells cost about as much as the entries: they are summed in place instead of numbering the entries
         if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
             return cls.from_cells(add_up(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
         keys = rows * shape[1] + values
@@ -117,7 +116,7 @@ class Counts:
     def from_sorted(
         cls, rows: npt.NDArray[np.integer], values: npt.NDArray[np.integer], counts: Integers, shape: tuple[int, int]
     ) -> Counts:
-        """Take positive entries sorted by row, each (row, value) once."""
+        """Store positive entries sorted by row, each (row, value) once."""
         if len(rows) >= DENSE_FROM * shape[0] * shape[1]:
             full = np.zeros(shape, np.int64)
             full[rows, values] = counts
@@ -129,26 +128,26 @@ class Counts:
 
     @property
     def rows(self) -> int:
-        """Return how many groups."""
+        """The number of groups."""
         return self.shape[0]
 
     @property
     def width(self) -> int:
-        """Return how many values."""
+        """The number of values."""
         return self.shape[1]
 
     @property
     def positive(self) -> int:
-        """Return how many of the counts are positive."""
+        """The number of positive counts."""
         return int(np.count_nonzero(self.cells)) if self.cells is not None else len(self._sparse()[2])
 
     @property
     def most_in_a_row(self) -> int:
-        """The largest number of different values that occur in one row; 0 where there are no rows."""
+        """The largest number of distinct values in one row; 0 without rows."""
         return int(self.occurring_per_row().max(initial=0))
 
     def _sparse(self) -> tuple[Integers, npt.NDArray[np.int32], Integers]:
-        """Return the arrays (starts, where, data), of which dense counts have none."""
+        """Return the arrays (starts, where, data) of sparse counts."""
         assert self.starts is not None and self.where is not None and self.data is not None  # noqa: PT018
         return self.starts, self.where, self.data
 
@@ -169,7 +168,7 @@ class Counts:
         return np.repeat(np.arange(self.rows), np.diff(starts)), where.astype(np.int64), data
 
     def dense(self) -> Integers:
-        """Spread everything out.  For blocks; a whole release may be too large for it."""
+        """Return all cells.  For blocks; a whole release may be too large for it."""
         return self.cells if self.cells is not None else self._fill(np.zeros(self.shape, np.int64))
 
     def _fill(self, zeros: Integers) -> Integers:
@@ -178,34 +177,34 @@ class Counts:
         return zeros
 
     def spread_out(self) -> Counts:
-        """Keep all cells, those of a value side by side, which makes sums over the values 3 times as fast."""
+        """Return dense counts with the cells of a value side by side, which makes sums over values 3 times as fast."""
         if self.cells is not None:
             return Counts(self.shape, cells=np.asfortranarray(self.cells))
         # made transposed: shape (rows, width), with the cells of a value next to each other in memory
         return Counts(self.shape, cells=self._fill(np.zeros((self.width, self.rows), np.int64).T))
 
     def blocks(self) -> Iterator[slice]:
-        """Cut the rows into blocks small enough to spread out."""
+        """Cut the rows into blocks small enough to be dense."""
         step = max(CELLS_AT_ONCE // max(self.width, 1), 1)
         for start in range(0, self.rows, step):
             yield slice(start, min(start + step, self.rows))
 
     @property
     def is_wide(self) -> bool:
-        """Return whether the matrix is sparse with so many values that spreading rows out would take longest."""
+        """Whether the matrix is sparse with so many values that dense rows would take longest."""
         return self.cells is None and self.width > WIDE_FROM
 
     def packed(self) -> Integers:
-        """Return the counts that occur, (rows, most in a row), padded by zeros; which values they are is lost."""
+        """Return the positive counts, (rows, most in a row), padded by zeros, without their values."""
         return self.largest(self.most_in_a_row) if self.cells is None else self.cells
 
     def occurring_per_row(self) -> Integers:
-        """Return how many different values each row has."""
+        """Return the number of distinct values of each row."""
         occurring: Integers = np.diff(self._sparse()[0]) if self.cells is None else np.count_nonzero(self.cells, axis=1)
         return occurring
 
     def packed_blocks(self) -> Iterator[slice | Integers]:
-        """Cut the rows into blocks small enough to be packed: rows with about as many values together.
+        """Cut the rows into blocks small enough to be packed, of rows with about as many values.
 
         >>> counts = Counts.from_entries([0, 2, 2, 2], [0, 1, 2, 3], [1] * 4, (3, 9999))
         >>> [rows.tolist() for rows in counts.packed_blocks()]
@@ -235,7 +234,7 @@ class Counts:
         return values[order], counts[order]
 
     def column(self, value: int) -> Integers:
-        """Return the counts of one value."""
+        """Return the counts of one value in all groups."""
         full = np.zeros(self.rows, np.int64) if self.cells is None else self.cells[:, value]
         if self.cells is None:
             rows, values, counts = self.entries()
@@ -263,7 +262,7 @@ class Counts:
         largest = np.zeros((self.rows, many), np.int64)
         if self.cells is not None:
             opposite = -self.cells  # NumPy partitions and sorts rising only, so signs are turned
-            if 4 * many < self.width:  # sorting all of a wide row costs more than setting the few apart first
+            if 4 * many < self.width:  # sorting all of a wide row costs more than a partition first
                 opposite = np.partition(opposite, many - 1, axis=1)[:, :many]
             falling = -np.sort(opposite, axis=1)[:, :many]
             largest[:, : falling.shape[1]] = falling
@@ -301,7 +300,7 @@ class Counts:
         return falling
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Counts:
-        """Keep some rows, in the order given; the form (dense or sparse) stays."""
+        """Return some rows, in this order; the form (dense or sparse) stays."""
         if self.cells is not None:
             cells = self.cells[rows]
             return Counts(cells.shape, cells=cells)
@@ -315,7 +314,7 @@ class Counts:
         else:
             inside = np.arange(self.rows)[rows]
             if len(data) == self.rows and (np.diff(starts) == 1).all():
-                # one value in each row, as where nearly everybody differs: rows are entries
+                # one value in each row, as if nearly all people differ: rows are entries
                 starts = np.arange(len(inside) + 1)
             else:
                 first, beyond = starts[inside], starts[inside + 1]
@@ -324,7 +323,7 @@ class Counts:
         return Counts((len(starts) - 1, self.width), starts=starts, where=where[inside], data=data[inside])
 
     def first_of_each_kind(self) -> Integers:
-        """Find rows among which every row has an equal one no later than itself: the first of each kind, and few more.
+        """Return the first row of each kind, and perhaps few more: every row equals one of them, no later than itself.
 
         >>> Counts.from_cells([[2, 0, 1], [0, 3, 4], [2, 0, 1]]).first_of_each_kind().tolist()
         [0, 1]
@@ -335,7 +334,7 @@ class Counts:
         return first_of_equal_runs(np.searchsorted(rows, np.arange(self.rows + 1)), values, counts)
 
     def at_most(self, limits: Integers) -> Counts:
-        """Count no more of a value in a row than the row's limit."""
+        """Cap the counts of each row by its limit."""
         if self.cells is not None:
             return Counts(self.shape, cells=np.minimum(self.cells, limits[:, np.newaxis]))
         rows, values, counts = self.entries()
@@ -347,7 +346,7 @@ class Counts:
         return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
 
     def merge_values(self, code: npt.NDArray[np.integer], *, width: int) -> Counts:
-        """Add up the columns of values that are taken for one: value x is from now on `code[x]`, of `width` values.
+        """Merge values: value x becomes `code[x]`, of `width` values.
 
         >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).merge_values(np.array([0, 1, 0]), width=2).dense().tolist()
         [[3, 0], [4, 3]]
@@ -362,7 +361,7 @@ class Counts:
         return Counts.from_entries(rows, np.asarray(code)[values], counts, (self.rows, width))
 
     def only_values(self, kept: npt.NDArray[np.integer]) -> Counts:
-        """Leave out the columns of all values but these.
+        """Return the columns of some values.
 
         >>> Counts.from_cells([[2, 0, 1], [0, 0, 4]]).only_values(np.array([0, 2])).dense().tolist()
         [[2, 1], [0, 4]]
@@ -395,7 +394,7 @@ class Profiles:
         return len(self.key)
 
     def count(self, keys: int) -> Counts:
-        """Count how often each value occurs among the people of each key, of so many keys."""
+        """Count how often each value occurs among the people of each key, for `keys` keys."""
         row, value, count = self.counts.entries()
         return Counts.from_entries(self.key[row], value, count * self.people[row], (keys, self.counts.width))
 
@@ -404,11 +403,11 @@ class Profiles:
         return self.count(int(self.key.max(initial=-1)) + 1).totals()
 
     def fit(self, table: Table) -> bool:
-        """Return whether these people, counted, are those of a table."""
+        """Return whether the counts of these people are those of a table."""
         keys, values = len(table.sizes), len(table.domain)
         if self.counts.width != values or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= keys):
             return False
-        # the table's are put together anew as well: then equal counts are dense or sparse alike, and in one order
+        # the table's are rebuilt as well, so that equal counts have one form and one order
         counts = Counts.from_entries(*table.counts.entries(), (keys, values))
         return np.array_equal(add_up(self.key, self.people, keys), table.sizes) and all(
             map(np.array_equal, self.count(keys).entries(), counts.entries())
@@ -417,25 +416,25 @@ class Profiles:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What reading did to the rows: nothing is dropped without being counted here."""
+    """The record of reading rows: nothing is dropped without being counted here."""
 
     rows: int = 0
     columns_dropped: tuple[str, ...] = ()
     rows_without_value: int = 0  # dropped because the sensitive value was missing (missing="drop")
     rows_saying_no_value: int = 0  # their person counts, and has no value by this row (missing="no value")
-    rows_without_person: int = 0  # left out because nothing says whose they are (`Events` only)
+    rows_without_person: int = 0  # left out because they have no person (`Events` only)
     rows_suppressed: int = 0  # left out because every published column was `*` (suppressed="leave out")
     repeats: int = 0  # repeated (person, value) rows that count once in `set`
-    carried: tuple[str, ...] = ()  # columns that were published as they are, beside what was judged
-    singled_out: int = 0  # people whom these set apart from all others of their group
-    cell_separator: str | None = None  # what seems to separate several values in a cell, where nobody said so
+    carried: tuple[str, ...] = ()  # columns that were published unchanged, beside what was judged
+    singled_out: int = 0  # people who are unique in their group by these
+    cell_separator: str | None = None  # a likely separator of several values in a cell, not declared
     missing_marks: tuple[str, ...] = field(default=(), compare=False, repr=False)  # texts that mean a missing cell
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
     source_notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  # about cells of these files
     roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 
     def notes(self) -> tuple[str, ...]:
-        """Return what reading did in words, one line for each thing; empty if there is nothing to note.
+        """Return notes about reading, one line each; empty if there are none.
 
         >>> Intake(rows=10, rows_without_value=2).notes()
         ('2 of 10 rows have no sensitive value and were dropped',)
@@ -481,8 +480,8 @@ class Intake:
 class Table:
     """A table about people, reduced to counts per distinct combination of quasi-identifier values (a *key*).
 
-    `quasi[j].cell(i)` is what key i says in column j, `sizes[i]` its people, `counts` how often each
-    value of `domain` occurs among them.  The raw rows stay in the engine that holds them.
+    `quasi[j].cell(i)` is the label of key i in column j, `sizes[i]` its people, `counts` how often each value of
+    `domain` occurs among them.  The raw rows stay in the engine that holds them.
     """
 
     quasi: tuple[Column, ...]
@@ -492,18 +491,18 @@ class Table:
     counts: Counts
     semantics: Semantics = "single"
     intake: Intake = field(default_factory=Intake)
-    carried: CarriedColumns | None = field(default=None, repr=False)  # columns that are published as they are
+    carried: CarriedColumns | None = field(default=None, repr=False)  # columns that are published unchanged
     weights: Integers | None = field(default=None, repr=False)  # Σ of each key's sampling weights, in `WEIGHT_UNIT`s
-    names: Mapping[str, int] | None = field(default=None, repr=False)  # name → key, where reading was to keep them
-    read_profiles: Callable[[Table], Profiles] | None = field(default=None, repr=False)  # asks the engine again
+    names: Mapping[str, int] | None = field(default=None, repr=False)  # name → key, if reading kept them
+    read_profiles: Callable[[Table], Profiles] | None = field(default=None, repr=False)  # queries the engine again
 
     @property
     def people(self) -> int:
-        """Return how many people the table is about."""
+        """The number of people."""
         return int(self.sizes.sum())
 
     def profiles(self) -> Profiles:
-        """Return which values people have together; where they have several, the engine that holds the rows is asked.
+        """Return which values people have together; if they have several, by a query to the engine of the rows.
 
         >>> visits = Table((), "disease", ("Cold", "Flu"), np.array([3]), Counts.from_cells([[1, 2]]))
         >>> visits.profiles().people.tolist()
@@ -536,7 +535,7 @@ class Table:
         return sensitive_names(self.sensitive, self.domain)
 
     def about(self, column: str) -> Table:
-        """Look at one of several sensitive columns: the table that reading with that one alone gives."""
+        """Return the table with one of several sensitive columns, as if read with that one alone."""
         check_sensitive(column, self.sensitive_columns)
         if not isinstance(self.domain, JointDomain):
             return self
@@ -545,7 +544,7 @@ class Table:
         return replace(self, sensitive=column, domain=values.labels, counts=counts, carried=None)
 
     def only(self, names: Sequence[str]) -> Table:
-        """Look at some of the quasi-identifiers: the table that reading with these alone gives.
+        """Return the table with some of the quasi-identifiers, as if read with these alone.
 
         >>> table = Table((Column.of("sex", "mmf"), Column.of("age", "123")), "disease", ("Flu",), np.array([1, 1, 2]),
         ...               Counts.from_cells([[1], [1], [2]]))
@@ -566,7 +565,7 @@ class Table:
         )
 
     def _repr_html_(self) -> str:
-        """Show the columns and how much they hold; never what is in them, which is about people."""
+        """Show the columns and their sizes; never their labels, which are about people."""
         rows = [(column.name, "quasi-identifier", len(column.labels)) for column in self.quasi]
         note = f"{counted(len(self.sizes), 'key')} (distinct combinations of quasi-identifier values)"
         title = f"Table of {counted(self.people, 'person')}"
@@ -589,13 +588,13 @@ def held(table: object) -> Table:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CarriedColumns:
-    """The cells of columns that are carried along: `count[i]` people of key `key[i]` with value `value[i]`."""
+    """The cells of carried columns: entry i is about `count[i]` people of key `key[i]` with value `value[i]`."""
 
     columns: tuple[Column, ...]  # a row per entry
     key: Integers
     value: Integers
     count: Integers
-    weight: str | None = None  # which of the columns says how many people of the population somebody stands for
+    weight: str | None = None  # the column of sampling weights
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -604,7 +603,7 @@ class CarriedColumns:
 
 
 def expect_one_sensitive(thing: Any, what: str) -> None:  # noqa: ANN401 - a table, a release or what is like one
-    """Refuse several sensitive columns where a question is about one."""
+    """Raise `BadTable` if a thing has several sensitive columns and a question is about one."""
     columns: tuple[str, ...] = thing.sensitive_columns
     if len(columns) > 1:
         raise BadTable(
@@ -620,9 +619,9 @@ def sensitive_names(sensitive: str, domain: tuple[Label, ...]) -> tuple[str, ...
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TrueCounts:
-    """`people[i]` people of key `key[i]` in the group in row `group[i]` have value `value[i]` of the domain.
+    """True values: `people[i]` people of key `key[i]` in the group in row `group[i]` have value `value[i]`.
 
-    `columns` have a row per key.  Of people with several values, each is counted once for each value they have.
+    `columns` have a row per key.  People with several values count once for each of them.
     """
 
     columns: tuple[Column, ...]
@@ -634,7 +633,7 @@ class TrueCounts:
 
     @classmethod
     def from_table(cls, table: Table, group: Integers) -> TrueCounts:
-        """Build from a table in which all people with a key are in one group, `group`: (keys,); −1: in none."""
+        """Build from a table whose keys are in the groups `group`: (keys,); −1: in none."""
         key, value, people = having(expect(Table, table, "the table"))
         there = group[key] >= 0
         return cls(table.quasi, table.domain, group[key[there]], key[there], value[there], people[there])
@@ -654,15 +653,15 @@ def having(table: Table) -> tuple[Integers, Integers, Integers]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Events:
-    """Rows about people, any number each: only to be counted with noise (`noisy_counts`).
+    """Rows about people, any number each, to be counted with noise only (`noisy_counts`).
 
-    Entry i says `times[i]` times of person `person[i]` what `quasi[j].cell(i)` and `domain[value[i]]` are.  Nobody is
-    named; `people_alike[p]` is how many people have the same entries as p, where rows are people.
+    Entry i is a row, `times[i]` times, of person `person[i]` with `quasi[j].cell(i)` and `domain[value[i]]`.  People
+    are numbered; `people_alike[p]` is the number of people with the same entries as p, if rows are people.
     """
 
     quasi: tuple[Column, ...]
     sensitive: str
-    domain: tuple[Label, ...]  # what the rows say; nothing that was declared
+    domain: tuple[Label, ...]  # the values that occur, without declared ones
     person: Integers
     value: Integers
     times: Integers
@@ -684,6 +683,6 @@ class Events:
         return find_column(self.quasi, name, "column", "among those that were read")
 
     def count_rows(self) -> Integers:
-        """Count the rows of each person, in no order that means anything."""
+        """Count the rows of each person, in an arbitrary order."""
         # (distinct persons,) → (people,): a row of `people_alike` stands for that many people
         return np.repeat(add_up(self.person, self.times, len(self.people_alike)), self.people_alike)

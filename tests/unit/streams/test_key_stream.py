@@ -95,7 +95,7 @@ def test_who_has_no_value_makes_a_key():
         (1, {}),
         (1, {"Ulcer": 2}),
     ]
-    assert release.stream.whole.tolist() == [1, 2, 2]
+    assert release.stream.totals.tolist() == [1, 2, 2]
 
 
 def test_a_table_of_lists_is_protected_as_in_memory():

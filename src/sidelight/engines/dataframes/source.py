@@ -1,7 +1,7 @@
 """Rows of any dataframe, through narwhals: pandas, polars, DuckDB relations, Spark and their like.
 
-Columns are counted as they are stored.  Only where an engine cannot group a column, or would change cells when some of
-them are set to missing, it is turned into another first, whose cells say the same.
+Columns are counted as they are stored.  Only if an engine cannot group a column, or would change its cells when some of
+them are set to missing, is it converted first, to one with the same labels.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:
-    """Look at a dataframe as rows to count; nothing is computed yet."""
+    """Open a dataframe as rows to count; nothing is computed yet."""
     frame = as_frame(source)
     schema = frame.collect_schema()
     # letters above a column of numbers are a name and no cell, so a message may show it
@@ -62,7 +62,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
 
 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
-    """Wrap a dataframe, or say what could be given instead; names of columns that are no texts are read as theirs."""
+    """Wrap a dataframe; raise `BadTable` for anything else.  Names of columns become texts."""
     try:
         frame: nw.DataFrame[Any] | Frame = nw.from_native(source)
         native: Any = frame.to_native()
@@ -80,19 +80,19 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
 
 @contextmanager
 def frame_errors() -> Iterator[None]:
-    """Raise `BadTable` if a table that is computed late cannot be; name the kind of error, never a cell.
+    """Raise `BadTable` if a lazy table cannot be computed; the message names the kind of error, never a cell.
 
-    A query, a cast or a file that is scanned fails only when its rows are asked for, with whatever its engine raises.
+    A query, a cast or a scanned file fails only when its rows are needed, with whatever its engine raises.
     """
     try:
         yield
     except (SidelightError, MemoryError):
         raise
     except Exception as problem:
-        # raised by what we asked narwhals, not by ourselves?
+        # raised below narwhals, not by our own code?
         modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(problem.__traceback__))
-        asked = any(module.partition(".")[0] == "narwhals" for module in modules)
-        if not isinstance(problem, duckdb.Error) and not asked:
+        by_narwhals = any(module.partition(".")[0] == "narwhals" for module in modules)
+        if not isinstance(problem, duckdb.Error) and not by_narwhals:
             raise
         raise BadTable(
             f"the table cannot be computed ({type(problem).__name__}); mend the query, cast or file that it is made "
@@ -101,7 +101,7 @@ def frame_errors() -> Iterator[None]:
 
 
 def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
-    """Turn columns into others where an engine cannot group them, or would change them when cells are left out."""
+    """Convert columns that an engine cannot group, or would change when cells are set to missing."""
     pandas = frame.implementation.is_pandas_like()
     changed = []
     for column in map(frame.get_column, roles.used.values()):
@@ -113,14 +113,14 @@ def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
 
 
 def _write_as_text(column: nw.Series[Any]) -> nw.Series[Any]:
-    """Write mixed Python objects as text; the same objects then make the same groups anywhere."""
+    """Convert mixed Python objects to text, so that equal objects make equal groups in every engine."""
     with naming(column.name):
         texts = [label(cell) for cell in column.to_list()]
     return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
 
 
 def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | None:
-    """Unpack categories that are not texts, and let whole numbers and truths have missing cells."""
+    """Unpack categories that are not texts, and make whole numbers and truths nullable; None if nothing changes."""
     native = column.to_native()
     categories = column.dtype in (nw.Categorical, nw.Enum)  # a set would not find an Enum
     arrow = getattr(native.dtype, "pyarrow_dtype", None)

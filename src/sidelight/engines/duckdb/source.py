@@ -1,13 +1,12 @@
 """Rows that DuckDB counts: Parquet, text, and Arrow tables; and connections to it.
 
-Opening a DuckDB takes longer than counting some thousand rows.  So few rows are counted in one that is kept, each time
-by a connection of its own, whose views nobody else sees; rows that may not fit into memory get one that can spill.
+Opening a DuckDB takes longer than counting some thousand rows.  So few rows are counted in one that is kept open, each
+time by a new connection with its own views; rows that may not fit into memory get a DuckDB that can spill.
 
-Rows are a view `src` of a connection of our own, with our own names for the used columns, and nothing of it is ever
-brought into Python but counts.  Text is grouped as it is.  Parquet and Arrow are packed first: grouping eight text
-columns costs DuckDB about twice the time and three times the memory of grouping one number.  So a first look finds the
-labels of every column, each column is joined with a small table (label → its share of the packed number, see
-`sorted_runs`), and the sums are grouped.
+Rows are a view `src` of our own connection, with our own names for the used columns; only counts reach Python.  Text is
+grouped as it is.  Parquet and Arrow are packed first: grouping eight text columns costs DuckDB about twice the time and
+three times the memory of grouping one number.  So a first pass finds the labels of every column, each column is joined
+with a small table (label → its share of the packed number, see `sorted_runs`), and the sums are grouped.
 """
 
 from __future__ import annotations
@@ -71,13 +70,13 @@ FEW_ROWS, FEW_BYTES = 120_000, 2**23
 
 
 def need_no_disk(size: int, rows: int = 0) -> bool:
-    """Return whether rows of so many bytes never need to spill; DuckDB counts them by one thread anyway."""
+    """Return whether rows of `size` bytes never need to spill; DuckDB counts them by one thread anyway."""
     return size <= FEW_BYTES and rows <= FEW_ROWS
 
 
 @cache
 def kept_database() -> duckdb.DuckDBPyConnection:
-    """Open the DuckDB of few rows: nothing of it is ever on disk."""
+    """Return the DuckDB for few rows, which writes nothing to disk."""
     return duckdb.connect(":memory:", config={**SETTINGS, "temp_directory": "", "threads": 1})
 
 
@@ -87,7 +86,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def connection(memory: Memory | None = None, *, few: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Connect to a DuckDB that is empty: unless for few rows, it spills to a folder of its own, gone afterwards."""
+    """Connect to an empty DuckDB; unless for few rows, it spills to a private folder that is removed afterwards."""
     if few:
         try:
             with closing(kept_database().cursor()) as con, interruptible():
@@ -108,7 +107,7 @@ def connection(memory: Memory | None = None, *, few: bool = False) -> Iterator[d
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C be Ctrl-C; DuckDB says it in its own way."""
+    """Raise `KeyboardInterrupt` where DuckDB raises a `RuntimeError` for Ctrl-C."""
     try:
         yield
     except RuntimeError as stopped:
@@ -118,7 +117,7 @@ def interruptible() -> Iterator[None]:
 
 
 def is_full(problem: duckdb.Error) -> bool:
-    """Return whether memory or the disk gave out, and not the file."""
+    """Return whether memory or the disk is full, rather than the file unreadable."""
     # DuckDB reports a full disk as a failed write, or as a spilled file that is cut short (`duckdb_temp_storage…`);
     # any other IOException is about the file that was to be read
     spilled = "write" in str(problem) or "duckdb_temp" in str(problem)
@@ -127,7 +126,7 @@ def is_full(problem: duckdb.Error) -> bool:
 
 
 def no_room(name: str, memory: Memory | None, rows: int | None = None) -> NoRoom:
-    """Build the error that DuckDB's share of the memory, and the disk that it spills to, were not enough."""
+    """Build the error that DuckDB's memory and the disk that it spills to are too small."""
     more = "" if memory is None else f"give more {parameter('memory')} than {bytes_in_words(memory.total)}, or "
     folder = gettempdir()
     free = bytes_in_words(disk_usage(folder).free)
@@ -140,7 +139,7 @@ def no_room(name: str, memory: Memory | None, rows: int | None = None) -> NoRoom
 
 
 def sql_path(file: Path) -> str:
-    """Write the path of one file, so that DuckDB takes it neither for a pattern nor for a home folder.
+    """Quote the path of one file, so that DuckDB expands neither patterns nor `~` in it.
 
     >>> sql_path(Path("/data/part[1].csv"))
     "'/data/part[[]1].csv'"
@@ -159,9 +158,9 @@ def arrow_rows(
     memory: Memory | None = None,
     notes: tuple[str, ...] = (),
 ) -> Iterator[Rows]:
-    """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries.
+    """Open an Arrow table as rows that DuckDB counts: Arrow takes twice the time and cannot mix dictionaries.
 
-    `files` are those that the table was read from, if any, and `notes` are about their cells.
+    `files` are those that the table was read from, if any; `notes` are about their cells.
     """
     source = source_of_files(files, ()) if files else Source("the table", ())
     unused = unused_columns(roles, Heading.of_schema(table.schema), source.name)
@@ -182,7 +181,7 @@ def arrow_rows(
 
 
 def _kind_of_arrow_type(column: pa.ChunkedArray) -> KindOrOrder | None:
-    """Return what a categorical is: ordered as its dictionary is where it says so, and it is one."""
+    """Return the kind of a categorical: ordered by its dictionary if Arrow marks it so and there is just one."""
     if not pa.types.is_dictionary(column.type):
         return None
     dictionaries = {tuple(map(label, python_cells(chunk.dictionary))) for chunk in column.chunks}
@@ -193,13 +192,13 @@ def _kind_of_arrow_type(column: pa.ChunkedArray) -> KindOrOrder | None:
 
 
 def text_columns(schema: pa.Schema, roles: Roles) -> frozenset[str]:
-    """Name the quasi-identifiers that are text by their type."""
+    """Return the quasi-identifiers that are text by their type."""
     kinds = {name: schema.field(name).type for name in roles.quasi}
     return frozenset(name for name, kind in kinds.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _replace_finer_cells(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write cells as their labels where some version of DuckDB has no such type, cuts nanoseconds off, or fails."""
+    """Replace cells by their labels if some version of DuckDB lacks the type, cuts off nanoseconds, or fails."""
     kind = column.type
     refuse_arrow_type(name, kind)
     packed = pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type)
@@ -217,21 +216,21 @@ def _replace_finer_cells(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def source_of_files(files: Sequence[Path], dropped: tuple[str, ...]) -> Source:
-    """Describe files as the source of rows; some columns of theirs are not used."""
+    """Describe files as the source of rows; `dropped` are columns that are not used."""
     return Source(words_for_files(files), dropped, files=tuple(map(real_path, files)))
 
 
 def rows_of_view(
     con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, *, packed: bool, memory: Memory | None
 ) -> Rows:
-    """Pack the view `src`, or leave its cells as they are: packing lists all labels of every column first."""
+    """Return the rows of the view `src`, packed or as they are; packing first lists all labels of every column."""
     if packed:
         return packed_rows(con, roles, source, memory)
     return TextRows.select(nw.from_native(con.table("src")), roles, source, {name: name for name in roles.used})
 
 
 def store_by_column(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelation:
-    """Copy rows to where a column is read without the others, `src`: to memory, or a file beside what DuckDB spills."""
+    """Copy rows to a columnar table `src`, in memory or in a file beside what DuckDB spills."""
     (folder,) = con.sql("SELECT current_setting('temp_directory')").fetchall()[0]
     if not folder:
         con.execute(f"CREATE TEMP TABLE src AS {view}")
@@ -245,7 +244,7 @@ def store_by_column(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBP
 
 @dataclass(frozen=True, slots=True)
 class PackedRows(TextRows):
-    """Rows whose key and sensitive value are packed: `word0`, `word1`, … and `key`, the last one without the value."""
+    """Rows whose key and sensitive value are packed: `word0`, `word1`, …; `key` is the last one without the value."""
 
     known: Packing
 
@@ -260,7 +259,7 @@ class PackedRows(TextRows):
         return (*self.key_and_value[:-1], "key")
 
     def exclusions(self) -> list[nw.Expr]:
-        """Compare packed numbers."""
+        """Return the conditions on packed numbers: suppressed keys, missing sensitive values."""
         conditions = []
         star = self.known.key_of(SUPPRESSED)
         if self.roles.suppressed == "leave out" and star is not None:
@@ -278,14 +277,14 @@ class PackedRows(TextRows):
         return conditions
 
     def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
-        """Take the numbers as they are."""
+        """Return the numbers of an answer, which are packed already."""
         return [numpy_integers(answer.column(name)) for name in columns]
 
 
 def packed_rows(
     con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, memory: Memory | None = None
 ) -> PackedRows:
-    """Pack the view `src` of a connection, which has our own names for the columns; some are taken as they are."""
+    """Pack the view `src` of a connection, which has our own names for the columns; persons and weights stay."""
     refuse_types(con.table("src"), roles.used)
     distinct, rows = _distinct_cells(con, roles, memory)
     known = packing_of(distinct, roles)
@@ -310,19 +309,19 @@ def packed_rows(
 
 
 def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory | None) -> tuple[list[pa.Array], int]:
-    """Find the distinct cells of every column, and the number of rows, reading each column once.
+    """Return the distinct cells of every column, and the number of rows, reading each column once.
 
-    A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.  In order,
-    because then millions of texts need neither be sorted nor looked up.
+    One query per column can spill to disk if nearly every row differs; lists of cells could not.  Cells are in order,
+    so that millions of texts need neither be sorted nor looked up.
     """
     distinct: list[pa.Array] = []
     for name in roles.coded:
         cells = con.sql(f"SELECT DISTINCT {name} FROM src ORDER BY 1")  # noqa: S608 - our own names only
         batches, labels = [], sum(map(len, distinct))
-        for batch in (reader := duckdb_batches(cells)):
+        for batch in (answer := duckdb_batches(cells)):
             batches.append(batch)
             if memory is not None and not memory.holds_labels(labels + sum(map(len, batches))):
-                reader.close()
+                answer.close()
                 (many,) = con.sql(f"SELECT count(DISTINCT {name}) FROM src").fetchall()[0]  # noqa: S608
                 raise memory.too_many_labels(roles.used[name], many)
         distinct.append(

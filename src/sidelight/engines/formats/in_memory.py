@@ -1,8 +1,8 @@
 """Kinds of files that no engine reads where they are: a library (the extra `files`) reads them into Arrow tables.
 
 Spreadsheets (Excel, OpenDocument), by python-calamine: a line of names, then rows.  Files of Stata, SPSS and SAS, by
-pyreadstat: a code with a label, as Stata and SPSS keep them, says its label; where two codes have one label, each says
-its code too, so that no two values become one.
+pyreadstat: codes are replaced by their labels, which Stata and SPSS keep; if two codes share a label, the code is added
+to it, so that no two values become one.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ def held_format(
     first_bytes: Mapping[bytes, str] | None = None,
     types_may_differ: bool = False,
 ) -> FileFormat:
-    """Describe files whose cells are held in memory; whether the types of a column may differ from file to file.
+    """Build the format of files whose cells are held in memory.
 
-    In spreadsheets they may, which say of each cell what it is, and of no column; their first line may be a row, too.
+    The types of a column may differ from file to file in spreadsheets, which have types of cells only; their first line
+    may be a row, too.
     """
 
     def read_table(file: Path, roles: Roles) -> tuple[pa.Table, tuple[str, ...]]:
@@ -64,8 +65,8 @@ def held_format(
     def open_rows(files: Sequence[Path], roles: Roles, packed: bool, memory: Memory | None) -> Iterator[Rows]:  # noqa: FBT001
         tables, notes = zip(*(read_table(file, roles) for file in files), strict=True)
         table = tables[0] if len(files) == 1 else _concatenate(files, tables, roles, types_may_differ=types_may_differ)
-        said = tuple(chain.from_iterable(notes))
-        with arrow_rows(table, roles, files, packed=packed, memory=memory, notes=said) as rows:
+        all_notes = tuple(chain.from_iterable(notes))
+        with arrow_rows(table, roles, files, packed=packed, memory=memory, notes=all_notes) as rows:
             yield rows
 
     @contextmanager
@@ -79,7 +80,7 @@ def held_format(
 def _concatenate(
     files: Sequence[Path], tables: Sequence[pa.Table], roles: Roles, *, types_may_differ: bool
 ) -> pa.Table:
-    """Put the rows of several files together; each has the columns that are used."""
+    """Concatenate the rows of several files, each of which must have the used columns."""
     for file, table in zip(files, tables, strict=True):
         unused_columns(roles, Heading.of_schema(table.schema), file.name)
     for name in dict.fromkeys(chain.from_iterable(table.column_names for table in tables)):
@@ -96,7 +97,7 @@ def _concatenate(
 
 
 def _cast_column(table: pa.Table, name: str, kind: pa.DataType) -> pa.Table:
-    """Let a column be of a type: text by what its cells say, any type where they say nothing; numbers stay."""
+    """Cast a column to text by its labels, or an empty one to any type; numbers stay."""
     column = table[name]
     if column.null_count == len(column):
         cells = pa.nulls(len(column), kind)
@@ -124,7 +125,7 @@ def _build_array(cells: Sequence[Any]) -> pa.Array:
 
 @contextmanager
 def reading_errors(message: str) -> Iterator[None]:
-    """Report in one line that a library cannot read a file: of damaged ones they raise anything, or panic."""
+    """Raise `BadTable` if a library cannot read a file: for damaged ones they raise anything, or panic."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit, MemoryError):
@@ -134,7 +135,7 @@ def reading_errors(message: str) -> Iterator[None]:
 
 
 def read_spreadsheet(file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]:
-    """Read the sheet that is meant; also return notes about cells that say nothing."""
+    """Read the chosen sheet; also return notes about cells that are read as missing."""
     lines, errors, covered = _read_sheet(file, roles)
     odd = {line for line, _ in errors | covered}
     # from the first line that holds something to the last, also if that is an error
@@ -143,16 +144,16 @@ def read_spreadsheet(file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]
         raise BadTable(f"{file.name} has no rows below a line of column names; give at least one person")
     header, *rows = lines[filled[0] : filled[-1] + 1]
     names = tuple(label(cell) or "" for cell in header)
-    wanted = {*roles.used.values()}
+    used = {*roles.used.values()}
     # a caller who names columns by the first line knows that it holds names
-    if wanted and wanted <= {*names}:
+    if used and used <= {*names}:
         unused_columns(roles, Heading(names), file.name)
     elif Heading(names, lambda: [[label(cell) or "" for cell in row] for row in rows[:1000]]).is_row():
         raise BadTable(f"{file.name} {NO_NAMES}")
     columns: Columns = [(name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)]
     for name, cells in columns:
         # spreadsheets store numbers as fractions of 53 bits: this one is also what the next one becomes
-        if name in wanted and any(isinstance(cell, int | float) and abs(cell) >= 2**53 for cell in cells):
+        if name in used and any(isinstance(cell, int | float) and abs(cell) >= 2**53 for cell in cells):
             raise BadTable(
                 f"column '{name}' of {file.name} holds whole numbers of {2**53:,} or more, which spreadsheets "
                 "round; store them as text"
@@ -167,7 +168,7 @@ def read_spreadsheet(file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]
     below = range(filled[0] + 1, filled[-1] + 1)
     for places, why in ((errors, "errors such as #N/A"), (covered, "covered by merged cells")):
         many = sum(
-            line in below and names[at] in wanted and lines[line][at] in ("", None)
+            line in below and names[at] in used and lines[line][at] in ("", None)
             for line, at in places
             if at < len(names)
         )
@@ -181,10 +182,10 @@ def _is_blank(line: Sequence[object]) -> bool:
 
 
 def _read_sheet(file: Path, roles: Roles) -> tuple[list[list[Any]], Places, Places]:
-    """Read the sheet that was named, or the only one that holds something, from its first cell on.
+    """Read the named sheet, or the only one that is not empty, from its first filled cell on.
 
-    Also return which cells say nothing for a reason: errors such as #N/A, and those that a merged cell covers, which
-    says what it says in its first cell only.
+    Also return the cells with errors such as #N/A, and those covered by a merged cell, whose value is in its first cell
+    only.
     """
     with needs_extra("files", package="python-calamine", what="reading spreadsheets"):
         from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
@@ -210,8 +211,8 @@ def _read_sheet(file: Path, roles: Roles) -> tuple[list[list[Any]], Places, Plac
             tags = _read_tags(book, "xl/_rels/workbook.xml.rels", "Relationship")
             target = {each["Id"]: each["Target"] for each in tags}[keys[chosen]]
             markup = book.read(posixpath.normpath(posixpath.join("/xl", target)).lstrip("/"))
-    # formulas that no program has computed yet would be read as cells that say nothing: Excel and LibreOffice keep the
-    # last value beside each formula, libraries that write spreadsheets often none
+    # formulas that no program has computed yet would be read as missing: Excel and LibreOffice keep the last value
+    # beside each formula, libraries that write spreadsheets often none
     uncomputed = UNCOMPUTED.search(markup) if re.search(rb"<(?:\w+:)?f\b", markup) else None
     if uncomputed is not None:
         place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
@@ -263,7 +264,7 @@ def read_statistics(file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]
     # a transport file of SAS has records of 80 bytes and, unlike others, does not say how many rows follow
     if kind == ".xpt" and file.stat().st_size % 80:
         raise BadTable(f"{file.name} ends in the midst of a record; check that it was written completely")
-    # pyreadstat's reader of .por takes no encoding
+    # for .por, pyreadstat takes no encoding
     options = {} if kind == ".por" else {"encoding": roles.encoding}
     message = (
         f"{file.name} cannot be read; check that it was written completely, "
@@ -276,7 +277,7 @@ def read_statistics(file: Path, roles: Roles) -> tuple[Columns, tuple[str, ...]]
 
 
 def replace_codes(cells: list[object], labels: Mapping[object, str]) -> list[object]:
-    """Let codes say their labels; one that several codes have, or that is another code, says its code as well.
+    """Replace codes by their labels; a label of several codes, or equal to another code, has its code added.
 
     >>> replace_codes([1.0, 2.0, 3.0, 4.0], {1: "Flu", 2: "Cold", 3: "Cold"})
     ['Flu', 'Cold (2)', 'Cold (3)', '4']

@@ -1,6 +1,6 @@
-"""Parquet, in one file or several that are one table: read where it is, its checksums looked at, and written.
+"""Parquet, in one file or several that are one table: checked, then scanned where it is.
 
-DuckDB reads pages without their checksums, so they are checked here first.
+DuckDB ignores the checksums of pages, so they are checked here first.
 
 Format    A column of a row group is a *chunk*: pages one after the other, each a header and its bytes.  A header says
           how many bytes follow and, if its writer wrote it (Spark does, and our releases do), their CRC-32.  It is
@@ -8,7 +8,7 @@ Format    A column of a row group is a *chunk*: pages one after the other, each 
 Cost      the bytes of the columns that are read, once, as they are stored: nothing is unpacked.  A file whose first
           page has no checksum costs one header.
 Twice     A file begins and ends with PAR1.  Of two that were written one after the other into one, as `cat` does,
-          only what the last end tells of would be read: no chunk may be followed by an end and another beginning.
+          only the data that the last end lists would be read: no chunk may be followed by an end and another beginning.
 Limits    headers and what stands at the end of the file are within no checksum; a page without one is taken as it is.
 """
 
@@ -54,7 +54,7 @@ SCANNED_AT_ONCE = 1 << 20
 
 
 def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) -> None:
-    """Refuse a Parquet file that is several in one, or a page of these columns whose checksum is another's."""
+    """Raise `BadTable` if a Parquet file is several in one, or if a page of these columns has a wrong checksum."""
     groups = map(about.row_group, range(about.num_row_groups))
     chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
     with file.open("rb") as stream:
@@ -111,7 +111,7 @@ def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) ->
 
 
 def read_header(raw: bytes) -> tuple[int, int, int | None]:
-    """Return from the beginning of some bytes how long a page's header and its page are, and the checksum, if any.
+    """Return the lengths of a page's header and of the page, and the checksum if there is one.
 
     >>> read_header(bytes([0x15, 0, 0x15, 8, 0x15, 6, 0x15, 13, 0]))
     (9, 3, 4294967289)
@@ -181,7 +181,7 @@ def _skip(stream: BytesIO, kind: int, depth: int) -> None:
 
 
 def schema_of(file: Path) -> pa.Schema:
-    """Read what a Parquet file says about its columns."""
+    """Read the schema of a Parquet file."""
     from pyarrow.parquet import read_schema  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
     schema = _read_footer(read_schema, file)
@@ -194,7 +194,7 @@ def schema_of(file: Path) -> pa.Schema:
 
 
 def metadata_of(file: Path) -> pa.FileMetaData:
-    """Read what a Parquet file says about its rows, and where they are."""
+    """Read the metadata of a Parquet file: its rows, and where they are."""
     from pyarrow.parquet import read_metadata  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
     return _read_footer(read_metadata, file)
@@ -208,7 +208,7 @@ def _read_footer(read: Callable[[Path], Footer], file: Path) -> Footer:
 
 
 def _largest_whole(file: Path, column: str) -> float:
-    """Return how large the whole numbers of a column are at most, infinitely large if the file does not say so."""
+    """Return the largest absolute value of a column of whole numbers, infinity if the file has no statistics."""
     metadata, largest = metadata_of(file), 0.0
     for part in map(metadata.row_group, range(metadata.num_row_groups)):
         chunk = next(each for each in map(part.column, range(part.num_columns)) if each.path_in_schema == column)
@@ -222,7 +222,7 @@ def _largest_whole(file: Path, column: str) -> float:
 
 
 def _parquet_view(files: Sequence[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
-    """Write the query that reads the used columns of all files; also name the columns not used."""
+    """Write the query that reads the used columns of all files; also return the unused columns."""
     schemas = {file: schema_of(file) for file in files}
     dropped: dict[str, None] = {}
     for file, schema in schemas.items():
@@ -243,7 +243,7 @@ def _parquet_view(files: Sequence[Path], roles: Roles) -> tuple[str, tuple[str, 
 
 
 def _stay_whole(name: str, types: Mapping[Path, pa.DataType]) -> bool:
-    """Return whether all types are numbers, and whole ones stay what they are among the fractions of other files."""
+    """Return whether all types are numbers, and whole ones stay exact among the floats of other files."""
     if not all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in types.values()):
         return False
     # a float of 16, 32 or 64 bits is exact for whole numbers of 11, 24 or 53 bits
@@ -257,7 +257,7 @@ def _stay_whole(name: str, types: Mapping[Path, pa.DataType]) -> bool:
 
 
 def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
-    """Refuse durations and long decimals, which DuckDB takes for numbers, and nanoseconds, where it cuts them off."""
+    """Raise `BadTable` for types that DuckDB changes: durations, long decimals, nanoseconds in some versions."""
     schema, read = schema_of(file), dict(zip(src.columns, map(str, src.types), strict=True))
     for ours, name in roles.used.items():
         kind = schema.field(name).type
@@ -270,7 +270,7 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
 
 @contextmanager
 def open_parquet(files: Sequence[Path], roles: Roles, packed: bool, memory: Memory | None) -> Iterator[Rows]:  # noqa: FBT001
-    """Have DuckDB scan the files, of which it does not check the checksums."""
+    """Open Parquet files as rows that DuckDB scans, after their checksums are checked."""
     many = sum(metadata_of(file).num_rows for file in files)
     with connection(memory, few=need_no_disk(sum(file.stat().st_size for file in files), many)) as con:
         try:

@@ -1,8 +1,7 @@
 """CSV, TSV and their like: a line of names, then rows; packed or not, in any encoding.
 
-We read the first line ourselves: it says the delimiter and the names, or is, by mistake, somebody's row
-(`source`).  DuckDB scans the rows.  Text in another encoding than UTF-8 is copied, as it is read, into a private
-folder as UTF-8.
+We read the first line ourselves: it shows the delimiter and the names, or is, by mistake, a person's row (`source`).
+DuckDB scans the rows.  Text in another encoding than UTF-8 is copied into a private folder as UTF-8.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ LONGEST_LINE = 2_000_000
 
 
 def read_first_line(file: Path) -> tuple[str, Heading]:
-    """Return the delimiter of a text file, as its ending says or its first line shows, and what that line holds."""
+    """Return the delimiter of a text file, by its ending or first line, and the heading in that line."""
     with _open_text(file) as text:
         first = text.readline(LONGEST_LINE)
         _check_first_line(file, first, text)
@@ -67,7 +66,7 @@ def read_first_line(file: Path) -> tuple[str, Heading]:
         )
 
     def read_rows() -> list[list[str]]:
-        """Read the first 1000 rows; at least one, as a single line may be names or a row."""
+        """Read the first 1000 rows, at least one: a single line may be names or a row."""
         with _open_text(file) as text:
             _, *rows = islice(csv.reader(text, delimiter=delimiter), 1000)
         if not rows:
@@ -78,7 +77,7 @@ def read_first_line(file: Path) -> tuple[str, Heading]:
 
 
 def delimiter_by_ending(file: Path) -> str | None:
-    """Return the delimiter that a name's ending says, if it says one."""
+    """Return the delimiter that a name's ending implies; None if it implies none."""
     inner = file.with_suffix("") if packer_of(file) else file
     return "\t" if inner.suffix.lower() in (".tsv", ".tab") else None
 
@@ -94,7 +93,7 @@ def sniff_delimiter(line: str) -> str:
 
 @contextmanager
 def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
-    """Open a text file, packed or not, and say in one line what is wrong with it."""
+    """Open a text file, packed or not; raise `BadTable` for what is wrong with it."""
     try:
         with _unpacking_errors(file), unpack(file) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
             yield text
@@ -107,7 +106,7 @@ def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
 
 
 def _check_first_line(file: Path, first: str, text: io.TextIOWrapper) -> None:
-    """Refuse a first line that holds no names."""
+    """Raise `BadTable` if a first line holds no names."""
     if first.strip() and len(first) < LONGEST_LINE:
         return
     if first.strip():
@@ -135,12 +134,12 @@ def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[s
 
 
 def packer_of(file: Path) -> str | None:
-    """Return what a file was packed by, as its ending says in small letters or capitals."""
+    """Return the packer of a file by its ending, whatever its capitals."""
     return PACKERS.get(file.suffix.lower())
 
 
 def unpack(file: Path) -> pa.NativeFile:
-    """Open a file, packed or not, for the bytes that it holds; Arrow checks frames, their ends and their checksums."""
+    """Open a file, packed or not, as a stream of its content; Arrow checks frames, their ends and checksums."""
     return pa.input_stream(str(file.absolute()), compression=packer_of(file))
 
 
@@ -153,7 +152,7 @@ def _unpacking_errors(file: Path) -> Iterator[None]:
 
 
 def check_packed(file: Path) -> None:
-    """Unpack a packed file to its end: DuckDB takes one that is cut, or whose checksum is wrong, for whole."""
+    """Raise if a packed file is damaged, by unpacking it: DuckDB accepts truncated ones and wrong checksums."""
     if packer_of(file) is not None:
         with _unpacking_errors(file), unpack(file) as stream:
             while stream.read(CHUNK):
@@ -161,7 +160,7 @@ def check_packed(file: Path) -> None:
 
 
 def not_utf8(file: Path) -> BadTable:
-    """Build the error that names the wrong byte of a file, packed or not, and what else it may be written in."""
+    """Build the error that names the wrong byte of a file, packed or not, and a likely encoding."""
     check_packed(file)  # else its bytes are not those that were written
     with unpack(file) as stream:  # programs that write UTF-16 mark it, and most others write as Windows does
         marked = stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -189,7 +188,7 @@ def _first_bad_byte(file: Path) -> int:
 
 @contextmanager
 def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]:
-    """Yield text files as UTF-8: as they are, or as copies of the same name that are gone afterwards."""
+    """Yield text files in UTF-8: as they are, or as copies of the same name that are removed afterwards."""
     try:
         same = encoding is None or codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
     except (LookupError, ValueError):
@@ -216,7 +215,7 @@ def _decode(file: Path, encoding: str) -> Iterator[str]:
 
 
 def _proves_utf8(file: Path) -> bool:
-    """Return whether a file has letters beyond ASCII, all of them UTF-8, which they are as good as never by chance.
+    """Return whether a file has letters beyond ASCII, all of them valid UTF-8, which hardly happens by chance.
 
     Several files are read with one encoding (releases and people), and some of them may be UTF-8 nevertheless.
     """
@@ -244,7 +243,7 @@ def _copy_as_utf8(file: Path, folder: Path, encoding: str) -> Path:
 
 
 def csv_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
-    """Write the query that reads the used columns of all files; also name the columns not used.
+    """Write the query that reads the used columns of all files; also return the unused columns.
 
     Files may differ in delimiter and in the order of their columns.  Every cell is text ("00734" stays), an empty cell
     is a missing one.
@@ -273,7 +272,7 @@ def _csv_query(files: list[Path], delimiter: str, names: tuple[str, ...], packer
 
 
 def csv_problem(files: list[Path], problem: duckdb.Error, memory: Memory | None = None) -> SidelightError:
-    """Build the error that says what is wrong with a CSV file; DuckDB's own message would show the row."""
+    """Build the error for a CSV file that DuckDB cannot read; its own message would show the row."""
     report = str(problem)
     named = re.search(r"^\s*file = (.+)$", report, re.MULTILINE)
     file = next((each for each in files if named and str(each.absolute()) == named[1].strip()), files[0])
@@ -294,7 +293,7 @@ def csv_problem(files: list[Path], problem: duckdb.Error, memory: Memory | None 
 
 
 def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # noqa: ANN401 - of an extra
-    """Have Spark read what DuckDB has cells say: texts, nothing where nothing stands."""
+    """Read text files in Spark with the cells that DuckDB reads: texts, and nulls for empty cells."""
     from pyspark.sql import functions  # noqa: PLC0415 - of an extra
 
     first = Path(paths[0])
@@ -302,7 +301,7 @@ def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # n
     if delimiter is None and first.is_file():
         delimiter, _ = read_first_line(first)
     # the same dialect as `_csv_query`; columnPruning would skip checking the cells of columns that are not used
-    reader = session.read.options(
+    reading = session.read.options(
         header=True,
         inferSchema=False,
         sep=delimiter or ",",
@@ -313,7 +312,7 @@ def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # n
         columnPruning=False,
         encoding=roles.encoding or "UTF-8",
     )
-    frame = reader.csv([*paths])
+    frame = reading.csv([*paths])
     cells = [functions.col(f"`{name.replace('`', '``')}`") for name in frame.columns]
     return frame.select(
         *(functions.when(cell != "", cell).alias(name) for cell, name in zip(cells, frame.columns, strict=True))
@@ -322,11 +321,10 @@ def read_in_spark(session: Any, paths: Sequence[str], roles: Roles) -> Any:  # n
 
 @contextmanager
 def open_text(files: Sequence[Path], roles: Roles, packed: bool, memory: Memory | None) -> Iterator[Rows]:  # noqa: FBT001
-    """Have DuckDB scan the texts.
+    """Open text files as rows that DuckDB scans.
 
-    Packing takes one more pass over the rows, which does not pay for text, slow to scan.  Text whose columns are
-    looked at one by one is scanned once, into what is gone with the connection; so is text that is packed after
-    all, because memory is bounded.
+    Packing takes one more pass over the rows, which does not pay for text, slow to scan.  Text whose columns are read
+    one by one, or that is packed because memory is bounded, is copied into a temporary table first.
     """
     few = not any(map(packer_of, files)) and need_no_disk(sum(file.stat().st_size for file in files))
     with connection(memory, few=few) as con, as_utf8(files, roles.encoding) as texts:

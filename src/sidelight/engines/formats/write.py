@@ -1,10 +1,10 @@
-"""How a sheet is written: Parquet, CSV that a spreadsheet does not run, or as ARX writes it.
+"""Write a sheet: as Parquet, as CSV that a spreadsheet does not run, or as ARX writes it.
 
-A sheet is what is written into a file: cells in columns, as they stand or in an order drawn by chance.  A release has
-no order of rows: it is counts.  People are dealt from them, so that nothing of the order of the table can show.  Up to
-`SHUFFLED_AT_ONCE` of them are shuffled at once.  Of more, each goes to one of 2^j parts, all of them equally likely, on
-disk, and each part is shuffled as it is written: every order is as likely as any other (Rao, 1961; Sandelius, 1962),
-and only a part is held.
+A sheet is the content of a file: cells in columns, in their order or in a random one.  A release is counts and has no
+order of rows; people are drawn from it in random order, so that the file shows nothing of the order of the table.
+Up to `SHUFFLED_AT_ONCE` of them are shuffled at once.  Of more, each goes to one of 2^j equally likely parts on disk,
+and each part is shuffled as it is written: every order is equally likely (Rao, 1961; Sandelius, 1962), and only one
+part is held.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from sidelight.files import flush_to_disk
 from sidelight.streams.sorted_runs import RowParts
 from sidelight.table.labels import Column, Label, as_day, as_number, label
 
-# How many rows are put into words at a time
+# Rows that are written at a time
 ROWS_PER_BATCH = 1 << 18
 
-# About how many rows are shuffled at a time
+# About the number of rows that are shuffled at a time
 SHUFFLED_AT_ONCE = 1 << 21
 
 CellKind: TypeAlias = Literal["text", "whole number", "number", "day"]
 
 
 RandomBytes: TypeAlias = Callable[[int], bytes]
-"""Draws so many bytes by chance."""
+"""Draws `length` random bytes."""
 
 
 def random_bytes(seed: int | None = None) -> RandomBytes:
@@ -63,15 +63,15 @@ def draw_parts(draw: RandomBytes, length: int, bits: int) -> Integers:
 
 
 def fits_one_shuffle(rows: int) -> bool:
-    """Return whether so many rows are shuffled at once."""
+    """Return whether `rows` are few enough to be shuffled at once."""
     return rows <= SHUFFLED_AT_ONCE
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sheet:
-    """The cells of a file, column by column: texts or numbers; row i stands there once, or is dealt `times[i]` times.
+    """The cells of a file, column by column: texts or numbers; row i is written once, or `times[i]` times.
 
-    Rows that are dealt are written in an order drawn by chance, another one every time, and are never all held.
+    Repeated rows are written in a random order, another one each time, and are never all held.
     """
 
     columns: Mapping[str, Column | Integers | Floats]
@@ -82,11 +82,11 @@ class Sheet:
         return len(next(iter(self.columns.values()))) if self.times is None else int(self.times.sum())
 
     def batches(self) -> Iterator[slice | Integers]:
-        """Yield which rows of the columns are written, some at a time."""
+        """Yield the indices of the rows in the order of writing, some at a time."""
         if self.times is None:
             yield from row_blocks(len(self))
             return
-        # rows dealt to 2^bits random parts, each shuffled by itself, are shuffled uniformly as a whole
+        # rows sent to 2^bits random parts, each shuffled by itself, are shuffled uniformly as a whole
         bits = (len(self) - 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
         if bits <= 0:
             rows = np.repeat(np.arange(len(self.times)), self.times)[draw_order(self.draw, len(self))]
@@ -101,7 +101,7 @@ class Sheet:
             yield from (rows[block] for block in row_blocks(len(rows)))
 
     def arrow_kinds(self) -> list[pa.DataType]:
-        """Return the type that each column's cells are stored as: texts, numbers or days."""
+        """Return the type of each column in the file: texts, numbers or days."""
         types = {"text": pa.string(), "whole number": pa.int64(), "number": pa.float64(), "day": pa.date32()}
         return [
             types[kind_of_cells(column)] if isinstance(column, Column) else pa.from_numpy_dtype(column.dtype)
@@ -116,9 +116,9 @@ def row_blocks(rows: int, at_once: int | None = None) -> Iterator[slice]:
 
 
 def kind_of_cells(column: Column) -> CellKind:
-    """Return how the cells of a column can be stored so that they still say what they say.
+    """Return the kind that stores a column without changing any label.
 
-    Codes stay texts: what was declared a category, and numbers that are not written as a number would be.
+    Codes stay texts: declared categories, and numbers in another spelling than that of a number.
 
     >>> [kind_of_cells(Column.of("c", cells)) for cells in (["34", None], ["5.5", "34"], ["2024-03-09"], ["007"])]
     ['whole number', 'number', 'day', 'text']
@@ -135,18 +135,18 @@ def kind_of_cells(column: Column) -> CellKind:
 
 
 def _used_labels(column: Column) -> list[str | None]:
-    """Return the labels by code, None for one that no row has: it may be of another kind than the others."""
+    """Return the labels by code, None for those that no row has: they may be of another kind."""
     used = np.bincount(column.codes, minlength=len(column.labels)) > 0
     return [text if occurs else None for text, occurs in zip(column.labels, used, strict=True)]
 
 
 def written_labels(column: Column, kind: pa.DataType) -> pa.Array:
-    """Return the labels of a column as cells of a kind, by code: each is put into it once, and rows look theirs up."""
+    """Return the labels of a column, by code, converted to a type once; rows then look theirs up."""
     return pa.array(_used_labels(column), pa.string()).cast(kind)
 
 
 def _cells_of(column: Column | Integers | Floats, kind: pa.DataType) -> Callable[[slice | Integers], pa.Array]:
-    """Return how to have the cells of some rows of a column as a kind."""
+    """Return a function from rows of a column to their cells, as a type."""
     if not isinstance(column, Column):
         return lambda rows: pa.array(column[rows])
     labels, codes = written_labels(column, kind), column.codes
@@ -158,7 +158,7 @@ FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes cells into a file, and reads back what they mean.
+    """Writes cells into a file, and reads their labels back.
 
     For every label that it can write, decode(encode(label)) == label.
     """
@@ -167,14 +167,14 @@ class Writer:
     endings: tuple[str, ...]
     write: Callable[[Sheet, BinaryIO], None]  # all rows
     read: Callable[[Path, Collection[str]], pa.Table]  # a small file: cells as stored; some columns are whole numbers
-    encode: Callable[[str], str] = str  # what stands in the file for a label or a column's name
-    decode: Callable[[str], str] = str  # what a text that stands in the file means
-    empty: Label = None  # what an empty text means
-    dialect: Mapping[str, str] = field(default_factory=dict)  # how it differs from CSV with commas, by CSVW's words
+    encode: Callable[[str], str] = str  # a label or a column's name as text of the file
+    decode: Callable[[str], str] = str  # a text of the file as label or name
+    empty: Label = None  # the label of an empty text
+    dialect: Mapping[str, str] = field(default_factory=dict)  # differences from CSV with commas, in terms of CSVW
     write_parts: Callable[[Path, Sheet], None] | None = None  # writes a folder of several files that are one table
 
     def write_to(self, path: Path, sheet: Sheet) -> None:
-        """Write all rows into a new file or folder, onto the disk."""
+        """Write all rows into a new file or folder, and flush it to the disk."""
         if self.write_parts is not None:
             self.write_parts(path, sheet)
             return
@@ -185,7 +185,7 @@ class Writer:
 
 
 def _write_parquet(sheet: Sheet, file: BinaryIO) -> None:
-    """Write cells by their kind, without a dictionary of labels that nobody has, and without statistics of ours."""
+    """Write cells by their kind, without a dictionary of labels, which might have unused ones."""
     from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
     kinds = sheet.arrow_kinds()
@@ -205,7 +205,7 @@ def _read_parquet(path: Path, _numbers: Collection[str]) -> pa.Table:
 
 
 def _write_lines(sheet: Sheet, file: BinaryIO, *, delimiter: str, write_cell: Callable[[Label], str]) -> None:
-    """Put each label into words once, then join them row by row."""
+    """Write lines of text: each label is quoted once, then labels are joined row by row."""
     for column in sheet.columns.values():
         if isinstance(column, Column) and "" in column.labels and (column.codes == column.labels.index("")).any():
             raise NotPublished(
@@ -257,12 +257,12 @@ def _arx_cell(label: Label) -> str:
     return text
 
 
-# How many lines of text are held at a time
+# Lines of text that are held at a time
 LINES_AT_ONCE = 1 << 15
 
 
 def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:
-    """Cut a batch of rows into ones that may be put into long lines."""
+    """Cut a batch of rows into smaller ones, whose lines may be long."""
     if isinstance(rows, slice):
         starts = range(rows.start, rows.stop, LINES_AT_ONCE)
         return (slice(start, min(start + LINES_AT_ONCE, rows.stop)) for start in starts)
@@ -270,7 +270,7 @@ def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:
 
 
 def _bytes_of(texts: pa.StringArray) -> memoryview:
-    """Return the bytes of texts, one after the other; none is missing."""
+    """Return the bytes of texts, concatenated; none may be missing."""
     _, offsets, letters = texts.buffers()
     # shape (texts + 1,); a sliced array shares its buffers, so the slice's own offsets are taken
     ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
@@ -278,7 +278,7 @@ def _bytes_of(texts: pa.StringArray) -> memoryview:
 
 
 def escape_formula(label: str) -> str:
-    """Put a `'` before a text that a spreadsheet would run; numbers and single signs are left alone.
+    """Put a `'` before a text that a spreadsheet would run; numbers and single signs stay.
 
     >>> [escape_formula(label) for label in ("=1+1", "-5", "-", "-5-0", "it's", "'=1")]
     ["'=1+1", '-5', '-', "'-5-0", "it's", "''=1"]
@@ -287,7 +287,7 @@ def escape_formula(label: str) -> str:
 
 
 def unescape_formula(cell: str) -> str:
-    """Take the `'` away that `escape_formula` put there.
+    """Remove the `'` of `escape_formula`.
 
     >>> [unescape_formula(escape_formula(label)) for label in ("=1+1", "-5", "'=1", "'")]
     ['=1+1', '-5', "'=1", "'"]
@@ -296,7 +296,7 @@ def unescape_formula(cell: str) -> str:
 
 
 def _is_formula(text: str) -> bool:
-    # OWASP, CSV injection: what begins so may be run when the file is opened
+    # OWASP, CSV injection: texts that begin so may be run when the file is opened
     return len(text) > 1 and text[0] in "=+-@\t\r\n＝＋－＠" and as_number(text) is None
 
 

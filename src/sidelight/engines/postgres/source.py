@@ -1,21 +1,20 @@
 """Rows that PostgreSQL counts: a table or view of a database, by its address; and sessions (ADBC).
 
 An address, `postgresql://ann@db.example/clinic?table=ward.patients`, is what `psql` takes, with one parameter of our
-own, `table`; all others are left to the driver.  Passwords are not taken in it, because addresses are printed, kept in
-reports and told as the command to type again: they come from PGPASSWORD, from ~/.pgpass or from a service file.
+own, `table`; all others are left to the driver.  A password in it is refused, because addresses are printed, kept in
+reports and repeated in commands: passwords come from PGPASSWORD, from ~/.pgpass or from a service file.
 
 A session is one connection, and one transaction that counts, read only and REPEATABLE READ: all queries see the same
-rows, whoever writes.  Every call of the driver can be interrupted (`interruptibly`), which cancels the query.  The
-transaction locks the table (ACCESS SHARE) before its snapshot is taken: what another session truncated or rewrote while
-it was waited for would be empty in an older snapshot.  Row-level security is off there: PostgreSQL then raises where a
-policy would hide rows.
+rows, even while others write.  Every call of the driver can be interrupted (`interruptibly`), which cancels the query.
+The transaction locks the table (ACCESS SHARE) before it takes its snapshot: a table that another session truncated or
+rewrote in the meantime would be empty in an older snapshot.  Row-level security is off there: PostgreSQL then raises if
+a policy would hide rows.
 
-Every question is nested GROUP BYs that the server runs; what comes back are counts, batch by batch.  Nobody's row
-leaves the database, but where it is asked for: `keep_people=True` takes the names, and which values each person has
-together is told by numbers in place of names.
+Every question is nested GROUP BYs that the server runs; counts come back, batch by batch.  No person's row leaves the
+database unless it is requested: `keep_people=True` takes the names; profiles have numbers in place of names.
 
     cell     what a column is grouped by: as it is stored, texts by their bytes whatever their collation, NaN as NULL
-    label    what such a cell says, as text (`labels`), written by the server for each group and not for each row
+    label    the text of such a cell (`labels`), written by the server once per group, not once per row
 
 No text of a user becomes SQL: names are those of the catalogue, quoted; marks of missing cells are quoted literals.
 """
@@ -86,7 +85,7 @@ def parse_address(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def one_address(sources: Iterable[object]) -> str:
-    """Take the only source there is, an address; refuse one that cannot be read."""
+    """Return the only source, an address that can be parsed; raise `BadTable` for several."""
     listed = list(sources)
     if len(listed) > 1:
         raise BadTable("tables of a database are read one at a time; put them together in a view, and name that")
@@ -95,7 +94,7 @@ def one_address(sources: Iterable[object]) -> str:
 
 
 def _refuse_secrets(text: str) -> None:
-    """Refuse passwords: between user and host, or among the parameters."""
+    """Raise `BadTable` if an address holds a password, before the host or among the parameters."""
     refusal = (
         "the address of the database has a {} in it, which is not taken from there; "
         "give it in PGPASSWORD or in ~/.pgpass, where nobody reads it along"
@@ -114,7 +113,7 @@ def _refuse_secrets(text: str) -> None:
         raise BadTable(refusal.format(secret))
 
 
-LOCK_TIMEOUT = 30_000  # milliseconds for which a locked table is waited for, where nobody set lock_timeout
+LOCK_TIMEOUT = 30_000  # milliseconds to wait for a locked table, unless lock_timeout is set
 
 NO_RIGHT, CANCELLED = "42501", "57014"
 NO_TEXT = ("22021", "22P05")
@@ -135,7 +134,7 @@ class Session:
     connection: Any
     table: tuple[str, ...]  # its name, perhaps with a schema before it
     timeouts: dict[str, int] = field(default_factory=lambda: {"lock_timeout": LOCK_TIMEOUT, "statement_timeout": 0})
-    idle: threading.Event = field(default_factory=threading.Event)  # else a query was left that did not end
+    idle: threading.Event = field(default_factory=threading.Event)  # not set while a query runs
 
     @property
     def blanks(self) -> str:
@@ -148,7 +147,7 @@ class Session:
         return BLANKS.encode(known, "ignore").decode(known)
 
     def begin(self, *settings: str, table: str = "the catalogue", waiting_for: str = "the database") -> None:
-        """Begin a transaction, with a snapshot of its own, in which these settings hold."""
+        """Begin a transaction with its own snapshot and these settings."""
         with self._explain(table):
             # the last transaction's snapshot and locks end here; SET LOCAL below holds until the next rollback
             self._call(self.connection.rollback, lambda: None, waiting_for)
@@ -158,22 +157,22 @@ class Session:
                 self._call(partial(cursor.execute, statement), cursor.adbc_cancel, waiting_for)
 
     def batches(self, query: str, table: str = "the catalogue", *, waiting_for: str = "") -> Iterator[pa.RecordBatch]:
-        """Run a query; messages of the server, which may show cells, are not passed on."""
+        """Run a query; the server's messages, which may show cells, are replaced by our own."""
         waiting_for = waiting_for or f"the database to count {table}"
         with self._explain(table), self._cursor() as cursor:
             self._call(partial(cursor.execute, query), cursor.adbc_cancel, waiting_for)
-            # the driver's own reader raises errors with their SQLSTATE, that of Arrow only their text
+            # the driver's own iterator raises errors with their SQLSTATE, that of Arrow only their text
             own = getattr(getattr(cursor, "_results", None), "reader", None)
-            reader = iter(cursor.fetch_record_batch() if own is None else own)
-            while (batch := self._call(partial(next, reader, None), cursor.adbc_cancel, waiting_for)) is not None:
+            results = iter(cursor.fetch_record_batch() if own is None else own)
+            while (batch := self._call(partial(next, results, None), cursor.adbc_cancel, waiting_for)) is not None:
                 yield batch
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Ask the catalogue."""
+        """Query the catalogue; return its rows."""
         return [tuple(row.values()) for batch in self.batches(query) for row in batch.to_pylist()]
 
     def failure(self, cause: str, table: str) -> QueryFailed:
-        """Word why a query failed, by SQLSTATE or cause."""
+        """Build the error for a failed query, by SQLSTATE or cause."""
         words = next(words for each, words in _dialect("causes").items() if re.fullmatch(each, cause))
         limits = {name: f"{many / 1000:g} s" for name, many in self.timeouts.items()}
         failed = QueryFailed(words.format_map({"table": table, "state": cause, **limits}))
@@ -216,7 +215,7 @@ class Session:
 
 @contextmanager
 def open_session(address: str) -> Iterator[Session]:
-    """Connect; nothing is written, and all queries see the same rows."""
+    """Connect in a read-only transaction, in which all queries see the same rows."""
     target, table = parse_address(address)
     session = Session(_connect(address, target), table)
     session.idle.set()
@@ -246,14 +245,14 @@ def _connect(address: str, target: str) -> Any:  # noqa: ANN401 - a connection o
 
 
 def _dialect(table: str) -> dict[str, str]:
-    """Return one table of what is known of PostgreSQL: such as `causes` or `queries`."""
+    """Return one table of `dialect.toml`, such as `causes` or `queries`."""
     tables: dict[str, dict[str, str]] = read_data("sidelight.engines.postgres", "dialect.toml")
     return tables[table]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
-    """A column as the catalogue has it: its name, its type as written, and the type that it is at bottom."""
+    """A column of the catalogue: its name, its type as written, and its base type."""
 
     name: str
     written: str
@@ -276,13 +275,13 @@ class StoredColumn:
         return stored.format(column=sql_name(self.name))
 
     def label(self, cell: str) -> str:
-        """Return the SQL of the label that a cell has."""
+        """Return the SQL of a cell's label."""
         if self.is_text or self.ordered is not None:
             return cell
         return _dialect("labelled").get(self.type, "{cell}::text").format(cell=cell)
 
     def says(self, cell: str, texts: Collection[str]) -> str | None:
-        """Write the condition that a cell says one of some texts; None where none can."""
+        """Write the condition that a cell's label is one of some texts; None if none can be."""
         shown, literals = self.label(cell), [*map(sql_text, texts)]
         if self.type in ("float4", "float8"):
             literals = [f"{sql_text(text)}::float8" for text in texts if float_saying(text) is not None]
@@ -297,7 +296,7 @@ def _bare(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseRows(Rows):
-    """A table of a database, and how each of our columns is grouped there."""
+    """A table of a database, and the stored column for each of our names."""
 
     session: Session
     table: str  # quoted
@@ -308,7 +307,7 @@ class DatabaseRows(Rows):
 
     @property
     def frame(self) -> Frame:  # type: ignore[override]
-        """Rows are not handed out."""
+        """Raise `BadTable`: rows stay in the database."""
         raise BadTable(
             f"the rows of {self.source.name} stay in the database, so nobody looks through its columns; name them "
             f"with {parameter('quasi')} and {parameter('sensitive')}"
@@ -317,7 +316,7 @@ class DatabaseRows(Rows):
     def counted(
         self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
     ) -> Iterator[pa.RecordBatch]:
-        """Have the server group rows, then groups."""
+        """Have the server group rows, then these groups."""
         shown = [f"{self._label_of(name, nameless=nameless)} AS {name}" for name in levels[-1]]
         # labels are made outside the GROUP BY, once per group and not once per row
         sums = [sql_name(name) for name in (("parts", "rows") if len(levels) > 1 else ("rows",))]
@@ -337,9 +336,9 @@ class DatabaseRows(Rows):
         return nameless, scattered
 
     def begin(self, *, lockable: bool) -> None:
-        """Begin the transaction that counts, or raise why this user cannot read all rows.
+        """Begin the transaction that counts; raise if this user cannot read all rows.
 
-        Rights are asked for first, so that what row-level security refuses afterwards is not taken for one of them.
+        Rights are checked first, so that a refusal by row-level security is not reported as a missing right.
         """
         no_rows = f"SELECT * FROM ({self._rows()}) AS r LIMIT 0"  # noqa: S608
         session, name = self.session, self.source.name
@@ -371,7 +370,7 @@ class DatabaseRows(Rows):
             raise
 
     def _undecodable(self) -> BadTable | None:
-        """Find the column that is no text, by sending each: the server names none."""
+        """Return the error about the column that is not text, found by querying each: the server names none."""
         for column in self.columns.values():
             self.session.begin()
             query = f"SELECT DISTINCT {column.label(column.cell)} FROM {self.table}"  # noqa: S608
@@ -388,7 +387,7 @@ class DatabaseRows(Rows):
         return None
 
     def looked_up(self, memory: Memory) -> DatabaseRows:
-        """Find the labels of every column, to pack rows as they come."""
+        """Find the labels of every column first, so that batches can be packed as they arrive."""
         distinct: list[pa.Array] = []
         for name in self.key_and_value:
             query = (
@@ -422,7 +421,7 @@ class DatabaseRows(Rows):
         return f"SELECT {', '.join(cells)} FROM {self.table}"  # noqa: S608
 
     def _cell(self, ours: str, column: StoredColumn) -> str:
-        """Write a cell, missing where a mark says so; the person 7.0 is written as 7 (`people_written_alike`)."""
+        """Write the SQL of a cell: NULL for missing marks, the person 7.0 as 7 (`people_written_alike`)."""
         missing = column.says(column.cell, self.roles.missing_marks)
         cell = column.cell if missing is None else f"CASE WHEN {missing} THEN NULL ELSE {column.cell} END"
         if ours == "person" and (column.is_text or column.ordered is not None):
@@ -444,7 +443,7 @@ class DatabaseRows(Rows):
 
 @contextmanager
 def database_rows(address: str, roles: Roles, memory: Memory | None = None) -> Iterator[DatabaseRows]:
-    """Look at a table or view as rows to count; nothing is counted yet."""
+    """Open a table or view as rows to count; nothing is counted yet."""
     with open_session(address) as session:
         schema, name, lockable, stored = _describe_table(session)
         shown = f"{schema}.{name}"
@@ -469,7 +468,7 @@ def database_columns(address: str) -> tuple[str, ...]:
 
 
 def _table_of(session: Session) -> tuple[int, str, str, bool]:
-    """Look a name up: as it is written, or else in small letters, as SQL reads it."""
+    """Find a table by its name as written, else in small letters, as SQL folds names."""
     relations = session.rows(_dialect("queries")["tables"])
     *schema, name = session.table
     # exact spelling first, so that a table that was created in quotes wins over its folded namesake

@@ -1,17 +1,17 @@
 """Rows that Spark counts, of a DataFrame or of files that a session of ours reads; and releases, written in parts.
 
-What a session needs (the extra, Java, the same Python on both sides) is looked for before it is started, and what Spark
-says when something fails becomes one line: its own messages are traces of Java, and may show cells.
+The needs of a session (the extra, Java, the same Python on both sides) are checked before it is started, and Spark's
+errors become one line: its own messages are traces of Java, and may show cells.
 
-    codes and how often each row is written ──▶ executors: rows, labels, a place drawn by chance for each
-                                            ──▶ partitions by place, each sorted by it ──▶ part-….parquet
+    codes, and the repeats of each row ──▶ executors: rows, labels, a random place for each
+                                       ──▶ partitions by place, each sorted by it ──▶ part-….parquet
 
-*Invariants.*  Where a row stands is told by its place alone, so that every order is as likely as any other.  Places are
-drawn from a seed and the partition: a task that is run again, because an executor was lost, draws the same ones, and no
-row is lost or written twice.
+*Invariants.*  A row's position depends on its place alone, so that every order is equally likely.  Places are drawn
+from a seed and the partition: a task that is run again, because an executor was lost, draws the same ones, and no row
+is lost or written twice.
 
-Executors write where this process looks: into a folder that all of them share.  It is one published file: its digest is
-that of its parts and their names, it is read back, judged and moved into place as one, and it is never replaced.
+Executors write into a folder that they share with this process.  It is one published file: its digest is that of its
+parts and their names; it is read back, judged and moved into place as one; it is never replaced.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def spark_errors(name: str) -> Iterator[None]:
-    """Report in one line what Spark fails with, and keep what it says about pandas to itself."""
+    """Raise Spark's errors as one line of our own, and silence its warnings about pandas."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - of an extra
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
@@ -64,21 +64,21 @@ def spark_errors(name: str) -> Iterator[None]:
 
 
 def _explain(name: str, report: str) -> SidelightError:
-    kinds: dict[str, type[SidelightError]] = {"BadTable": BadTable, "NoRoom": NoRoom, "NotAvailable": NotAvailable}
+    classes: dict[str, type[SidelightError]] = {"BadTable": BadTable, "NoRoom": NoRoom, "NotAvailable": NotAvailable}
     # first match wins: the list goes from particular causes to general ones such as a lost executor
     for failure in read_data("sidelight.engines.spark", "failures.toml")["failures"]:
         seen = re.search(failure["pattern"], report)
         if seen:
             module = seen[1] if seen.groups() else ""
             words: str = failure["words"]
-            return kinds[failure["error"]](words.format(name=name, module=module, master=parameter("master")))
+            return classes[failure["error"]](words.format(name=name, module=module, master=parameter("master")))
     condition = re.search(r"\[([A-Z][A-Z_.]+)\]", report)
     why = f" ({condition[1]})" if condition else ""
     return BadTable(f"Spark could not count {name}{why}; check that a query of these columns runs there")
 
 
 def spark_session(master: str | None = None) -> Any:  # noqa: ANN401 - a session of Spark, which is an extra
-    """Start Spark, or take the session that there is; the master is what `spark-submit` takes."""
+    """Return the active session, or start one; `master` is that of `spark-submit`."""
     try:
         import pyspark  # noqa: PLC0415 - an extra
         from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -126,7 +126,7 @@ GROUPED_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class SparkFile:
-    """Files that Spark reads; cells of text files have no type."""
+    """Files that Spark reads; in text files, cells have no type."""
 
     frame: Any
     name: str
@@ -135,7 +135,7 @@ class SparkFile:
 
 
 def is_spark(source: object) -> bool:
-    """Return whether Spark holds the rows; nothing is imported for it.
+    """Return whether Spark holds the rows, without importing it.
 
     >>> is_spark("patients.parquet")
     False
@@ -144,7 +144,7 @@ def is_spark(source: object) -> bool:
 
 
 def spark_rows(source: object, roles: Roles) -> TextRows:
-    """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
+    """Open a DataFrame of Spark as rows to count; nothing is computed yet."""
     frame: Any = source.frame if isinstance(source, SparkFile) else source
     _refuse_columns(frame.schema.fields, roles)
     rows = frame_rows(frame, roles)
@@ -155,7 +155,7 @@ def spark_rows(source: object, roles: Roles) -> TextRows:
 
 
 def _refuse_columns(fields: Sequence[Any], roles: Roles) -> None:
-    """Refuse columns that Spark cannot name or group, or whose texts it takes for the same that are not."""
+    """Raise `BadTable` for columns that Spark cannot name or group, or whose collation equates different texts."""
     used, names = set(roles.used.values()), [each.name.lower() for each in fields]
     for each in fields:
         if each.name not in used:
@@ -185,7 +185,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def running_spark() -> Any:  # noqa: ANN401 - a session of Spark, which is an extra
-    """Return the session that runs in this process; None if there is none."""
+    """Return the active session of this process; None if there is none."""
     sql = sys.modules.get("pyspark.sql")
     return None if sql is None else sql.SparkSession.getActiveSession()
 
@@ -208,7 +208,7 @@ def write_folder(path: Path, sheet: Sheet) -> None:
         raise NotPublished(
             f"Spark wrote no part of '{path.name}' where this process looks; choose a folder that executors share"
         )
-    for other in {*path.iterdir()} - {*parts}:  # checksums of Spark's own
+    for other in {*path.iterdir()} - {*parts}:  # Spark's own checksums
         other.unlink()
     # the files before the folder: the folder's entries must not survive a crash without the bytes they name
     for part in (*parts, path):
@@ -216,7 +216,7 @@ def write_folder(path: Path, sheet: Sheet) -> None:
 
 
 def write_parts(session: Any, sheet: Sheet, folder: Path) -> list[Path]:  # noqa: ANN401
-    """Have executors write the rows of a sheet into a new folder; return the parts that this process finds there."""
+    """Have executors write a sheet into a new folder; return the parts that this process finds there."""
     columns, kinds = [*sheet.columns.values()], sheet.arrow_kinds()
     times = np.ones(len(sheet), np.int64) if sheet.times is None else sheet.times
     codes = [f"c{number}" for number in range(len(columns))]
@@ -232,7 +232,7 @@ def write_parts(session: Any, sheet: Sheet, folder: Path) -> list[Path]:  # noqa
     settings = {"compression": "zstd", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
     def place(batches: Batches) -> Batches:
-        # in an executor: each row as often as it is to be, in words, with its place
+        # in an executor: each row, repeated and with labels, and its place
         from pyspark import TaskContext  # noqa: PLC0415 - of an extra
 
         context = TaskContext.get()

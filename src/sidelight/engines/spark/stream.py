@@ -1,25 +1,25 @@
-"""A table in Spark that is gone through where it is: keys stay in the executors, only summaries come to the driver.
+"""Stream a table in Spark where it is: keys stay in the executors, only summaries come to the driver.
 
     frame ──▶ codes, some rows at a time ──▶ packed numbers ──▶ ranges of keys, one a partition ──▶ `KeyStream` in each
 
-    code       executors read the rows once and keep them as codes, each lot of rows by the cells that it has itself;
-               where people have several rows, Spark groups them first
+    code       executors read the rows once and keep them as codes, in lots, each with its own dictionary of cells;
+               if people have several rows, Spark groups them first
     label      the cells that occur come to the driver, which puts the labels of each column in order, and a sample of
                keys, by which it cuts them into ranges
     pack       executors pack the rows as `packed_keys` does, and send each range to a partition of its own; packed
                keys rise as keys do, so a partition has whole keys, and those of one range come after all of the ranges
                before: the number of a partition's first key is 1 + the keys before it
-    look       each partition sorts its rows, adds up what is known of the whole (`Totals`) and counts its keys
-    spread     each partition is a `KeyStream` of its own, and is asked like any; what comes of it is merged by a tree
+    measure    each partition sorts its rows, adds up `Totals` and counts its keys
+    spread     each partition is a `KeyStream` of its own and answers questions like any; answers are merged by a tree
                of at most 16 parts a node, the last of them here
 
-Between these steps Spark holds and moves lots of rows as bytes, not rows: what it does per row costs more than all the
+Between these steps Spark holds and moves lots of rows as bytes, not as rows: its work per row costs more than all the
 rest (docs/decisions/0024-summaries-in-executors.md).
 
-*Invariants.*  Blocks are those of the same rows in a file, but for where they are cut, which no summary shows.
+*Invariants.*  Blocks are those of the same rows in a file, except for where they are cut, which no summary shows.
 A partition that Spark computes again, because a worker was lost, is the same: its range is fixed, and rows of a range
-are sorted; a lot of rows carries the cells that its codes mean, in whatever order they came.  If it has other rows than
-when it was looked at, they have changed, and the answer is an error.
+are sorted; a lot carries the cells of its codes, in whatever order they came.  If a partition has other rows than when
+it was measured, the rows have changed, and the answer is an error.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ if TYPE_CHECKING:
     from sidelight.table.labels import Column, Label
     from sidelight.table.roles import Roles
 
-# So many counted rows a partition has, or fewer; an executor sorts them at a time
+# The most counted rows of a partition, which an executor sorts at a time
 ENTRIES_PER_PARTITION = 1 << 21
 
-# How many rows are a lot: Spark hands over a few thousand at a time
+# Rows of a lot; Spark hands over a few thousand at a time
 ROWS_PER_LOT = 1 << 17
 
-# How many rows of a lot the driver is shown, about, to cut keys into ranges
+# About how many rows of a lot the driver samples, to cut keys into ranges
 SAMPLED = 128
 
-# In place of a sensitive value: this row says how many people a key has
+# In place of a sensitive value: the row counts the people of a key
 PEOPLE_ROW = -1
 
 Part = TypeVar("Part")
@@ -109,20 +109,20 @@ class SparkStream(KeyStream):
         with spark_errors(self.place):
             answers = _map_partitions(self.frame, self._ask_each(lambda local: [ask(local)]))
             many = self.partitions
-            while many > 16:  # how many parts are merged at a time
+            while many > 16:  # parts that are merged at a time
                 many = -(-many // 16)
                 answers = _map_partitions(answers.repartition(many), merge_answers)
-            whole: Summed = reduce(merge, _collect(answers))
-            return whole
+            merged: Summed = reduce(merge, _collect(answers))
+            return merged
 
     def gather(self, ask: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
-        """Bring here what each executor says of its keys, a partition at a time."""
+        """Yield the answers of each executor about its keys, a partition at a time."""
         with spark_errors(self.place):
             for row in _map_partitions(self.frame, self._ask_each(ask)).toLocalIterator():
                 yield from _open_answer(row.answer)
 
     def _ask_each(self, question: Callable[[KeyStream], Iterable[Summed]]) -> Callable[[Batches], list[Summed]]:
-        """Build what an executor does with a partition: ask its keys, if it has some."""
+        """Build the function by which an executor asks the keys of a partition, if it has some."""
         known, shares = self.strip_keys(), {share.partition: share for share in self.shares}
 
         def ask(batches: Batches) -> list[Summed]:
@@ -138,7 +138,7 @@ class SparkStream(KeyStream):
         return ask
 
     def brought_here(self, memory: Memory) -> KeyStream:
-        """Sort all keys here again, in bounded memory."""
+        """Sort all keys again in this process, in bounded memory."""
         room = memory.rows_to_sort(len(self.packing.layout))
         return self._sort_here(self.gather(_list_batches), room, self.rows_held)
 
@@ -151,7 +151,7 @@ class SparkStream(KeyStream):
 
     @property
     def here(self) -> bool:
-        """Keys are in the executors."""
+        """Return False: keys are in the executors."""
         return False
 
     @property
@@ -160,7 +160,7 @@ class SparkStream(KeyStream):
         return sum(share.entries for share in self.shares)
 
     def blocks(self) -> Iterator[KeyBlock]:
-        """Bring the keys here, a partition at a time, which is in their order."""
+        """Yield the keys in their order, a partition at a time."""
 
         def list_all(local: KeyStream) -> Iterator[tuple[int, list[tuple[int, Batch]]]]:
             yield local.first, [*_list_batches(local)]
@@ -169,17 +169,17 @@ class SparkStream(KeyStream):
             yield from replace(self._sort_here(batches, ENTRIES_PER_PARTITION), first=first).blocks()
 
     def count(self) -> int:
-        """Return how many keys there are."""
+        """Return the number of keys."""
         return sum(share.keys for share in self.shares)
 
     def first_columns(self) -> tuple[Column, ...]:
-        """Return what the first key says."""
+        """Return the columns of the first key."""
         first = self.shares[0].first_key
         assert first is not None
         return self.columns_of(self.packing.key_codes([np.array([word]) for word in first]))
 
     def strip_keys(self) -> KeyStream:
-        """Return what an executor has to know, which is all but the keys."""
+        """Return the stream without its keys, for the executors."""
         return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
 
     @property
@@ -246,7 +246,7 @@ def read_spark_stream(rows: Rows, roles: Roles, memory: Memory) -> SparkStream:
 
 
 def estimate_keys(rows: Rows) -> int:
-    """Return about how many keys there are, as Spark estimates in one pass."""
+    """Estimate the number of keys, by one pass of Spark."""
     from pyspark.sql import functions  # noqa: PLC0415 - of an extra
 
     with spark_errors(rows.source.name):
@@ -255,7 +255,7 @@ def estimate_keys(rows: Rows) -> int:
 
 
 def _coded_rows(rows: TextRows, memory: Memory) -> Any:  # noqa: ANN401 - of Spark
-    """Have executors code what is to be counted: rows as they are, or, where people have several, what Spark counts."""
+    """Have executors code the rows to count: raw rows or, if people have several, Spark's counts of them."""
     roles = rows.roles
     if roles.values in {None, "single"}:
         frame = rows.frame.to_native().select(*rows.key_and_value)
@@ -269,7 +269,7 @@ def _coded_rows(rows: TextRows, memory: Memory) -> Any:  # noqa: ANN401 - of Spa
 
 @contextmanager
 def _few_at_once(frame: Any) -> Iterator[None]:  # noqa: ANN401 - of Spark
-    """Have Spark hand over a few lots of rows at a time while a plan is made, and not all of a partition."""
+    """Have Spark hand over a few lots of rows at a time, not all of a partition, while a plan is made."""
     setting, conf = "spark.sql.execution.arrow.maxRecordsPerBatch", frame.sparkSession.conf
     before = conf.get(setting)
     conf.set(setting, 8)  # of rows it would be ten thousand
@@ -297,7 +297,7 @@ def _packing(met: Sequence[_Met], rows: TextRows, memory: Memory) -> Packing:
 
 
 def _range_bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> list[tuple[int, ...]]:
-    """Return the first key of each range but the first, so that each has as many of the sample's rows, about."""
+    """Return the first key of each range but the first, so that each has about as many rows of the sample."""
     codes = [
         encode(pa.chunked_array([each.sample[at] for each in met]), roles, labels)
         for at, labels in enumerate(packing.labels[: -packing.sensitive])
@@ -311,7 +311,7 @@ def _range_bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: in
 
 
 def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
-    """Return how many partitions are worked on at once; Spark Connect shows settings only."""
+    """Return the number of partitions that run at once; Spark Connect has settings only."""
     try:
         return int(frame.sparkSession.sparkContext.defaultParallelism)
     except Exception:  # noqa: BLE001 - of several kinds, by version
@@ -330,7 +330,7 @@ def _partition() -> int:
 
 
 def _map_partitions(frame: Any, ask_partition: Callable[[Batches], list[Part]]) -> Any:  # noqa: ANN401 - of Spark
-    """Let executors answer once per partition; an answer is what a partition comes to, or our own error."""
+    """Have executors answer once per partition, with a list of parts or our own error."""
 
     def answers(batches: Batches) -> Batches:
         from pyspark import cloudpickle  # noqa: PLC0415 - measures may be of a user's own making
@@ -357,7 +357,7 @@ def _open_answer(answer: bytes) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Lot:
-    """Some rows, as codes of cells that they have; how often each counts, and how many raw rows it is."""
+    """Some rows as codes of their own cells; how often each counts, and how many raw rows it is."""
 
     cells: list[pa.Array]
     codes: list[Codes]
@@ -376,7 +376,7 @@ class _Met:
 
     @classmethod
     def from_lot(cls, lot: _Lot, quasi: int) -> _Met:
-        """Look at a lot: of some of its rows, evenly, the first columns are kept, and how many each stands for."""
+        """Sample a lot evenly: the first columns of some rows, and how many rows each stands for."""
         rows = len(lot.counts)
         some = np.arange(0, rows, max(rows // SAMPLED, 1))
         sample = [own.take(pa.array(codes[some])) for own, codes in zip(lot.cells[:quasi], lot.codes, strict=False)]
@@ -398,9 +398,9 @@ def _code_rows(
     memory: Memory,
     quasi: int | None = None,
 ) -> Any:  # noqa: ANN401 - of Spark
-    """Have executors code rows, in lots; without `counts` each counts once.
+    """Have executors code rows in lots; without `counts` each counts once.
 
-    A task tells last what it has met, where it is said how many of the columns are quasi-identifiers.
+    If the number of quasi-identifiers is given, a task ends with its statistics (`_Met`).
     """
 
     def record(met: bytes | None, lot: bytes | None) -> pa.RecordBatch:
@@ -418,7 +418,7 @@ def _code_rows(
         if met is not None and quasi is not None:
             yield record(pickle.dumps(met), None)
 
-    # how many tasks code rows, at most, for each that runs at once: starting one in Python is worth many rows
+    # at most four tasks for each that runs at once: starting one in Python costs as much as many rows
     return frame.coalesce(4 * _parallel(frame)).mapInArrow(code_batches, "met binary, lot binary")
 
 
@@ -450,17 +450,17 @@ def _lot(table: pa.Table, columns: tuple[str, ...], counts: str | None) -> _Lot:
 
 
 def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[tuple[int, ...]]) -> Any:  # noqa: ANN401
-    """Have executors pack rows, and Spark put those between two bounds into a partition of their own.
+    """Have executors pack rows, and Spark send those between two bounds to a partition of their own.
 
-    What is packed has a line each for the words of the key, the sensitive value, how often it counts, and raw rows.
+    Packed rows have a line for each word of the key, the sensitive value, how often it counts, and the raw rows.
     """
     roles, parts = rows.roles, len(bounds) + 1
     # a number for each partition that Spark's own hash sends there: it hashes whatever it partitions by, and 32 tries
     # per partition find one for each with near certainty
     numbers = f"SELECT transform(sequence(0, {32 * parts}), x -> pmod(hash(x), {parts})) AS partitions"
     hashed = coded.sparkSession.sql(numbers).collect()[0].partitions
-    found = {partition: number for number, partition in enumerate(hashed)}
-    addresses = [found[partition] for partition in range(parts)]
+    number_of = {partition: number for number, partition in enumerate(hashed)}
+    addresses = [number_of[partition] for partition in range(parts)]
 
     def pack_batches(batches: Batches) -> Batches:
         coders = [{text: code for code, text in enumerate(labels)} for labels in packing.labels]
@@ -508,7 +508,7 @@ def _cut_ranges(lines: Integers, bounds: list[tuple[int, ...]]) -> list[Integers
 
 
 def _pieces(batches: Batches, lines: int) -> Iterator[Integers]:
-    """Read packed rows, at least so many at a time that going through them is worth it."""
+    """Yield packed rows: (lines, rows), about `ROWS_PER_LOT` at a time."""
     held: list[Integers] = []
     for written in (written.as_buffer() for batch in batches for written in batch.column(0)):
         if not len(written):
@@ -523,8 +523,7 @@ def _pieces(batches: Batches, lines: int) -> Iterator[Integers]:
 
 
 def _fingerprint(lines: Integers, counts: Integers) -> int:
-    """Return a hash of rows (mod 2^64) that does not depend on their order, or on how equal ones are put together."""
-    # a sum of a hash per row times its count: independent of order, and of whether equal rows were counted together
+    """Return a hash of rows (mod 2^64) that depends neither on their order nor on how equal ones are merged."""
     mixed = np.full(lines.shape[1], 0xD1B54A32D192ED03, np.uint64)  # above all words, so that no row is nothing
     for line in lines:
         mixed = (mixed ^ line.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -535,7 +534,7 @@ def _fingerprint(lines: Integers, counts: Integers) -> int:
 def _sort_partition(
     batches: Batches, packing: Packing, roles: Roles
 ) -> tuple[Totals, SortedRuns, SortedRuns | None, int]:
-    """Sort the rows of a partition, setting aside what the roles say, and add up what is left."""
+    """Sort the rows of a partition without those that the roles exclude, and add up the rest."""
     words = len(packing.layout)
     entries = SortedRuns(words, ENTRIES_PER_PARTITION)
     people = None if roles.values == "single" else SortedRuns(words, ENTRIES_PER_PARTITION)
