@@ -33,7 +33,7 @@ from results import quick, write_part
 
 import sidelight as sl
 from sidelight.datasets.tables import ADULT
-from sidelight.knowledge.statements import Rule, read_statements
+from sidelight.knowledge.statements import Statement, read_statements
 from sidelight.max_entropy.constraints import Constraints, constraints_of, mentioned_conditions
 from sidelight.max_entropy.problem import reduce_problem
 from sidelight.max_entropy.subproblems import solve
@@ -65,7 +65,7 @@ def adult() -> tuple[pa.Table, sl.Table, sl.Release]:
     return some, table, sl.read_release(with_buckets, group="bucket", quasi=QUASI, sensitive="education")
 
 
-def stated(release: sl.Release, rules: Sequence[Rule]) -> tuple[Variables, Constraints]:
+def stated(release: sl.Release, rules: Sequence[Statement]) -> tuple[Variables, Constraints]:
     statements = read_statements(rules)
     variables = Variables(release, {})
     variables = replace(variables, mentioned=mentioned_conditions(statements, variables.described))
@@ -84,7 +84,7 @@ def timed(job: Callable[[], tuple[float, int]]) -> tuple[float, float, int]:
     return time.process_time() - start, residual, steps
 
 
-def compared(release: sl.Release, rules: Sequence[Rule], said: str) -> list[str]:
+def compared(release: sl.Release, rules: Sequence[Statement], said: str) -> list[str]:
     whole = WholeDual.of(release, rules)
     variables, constraints = stated(release, rules)
     reduced = reduce_problem(variables, constraints)

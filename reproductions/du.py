@@ -31,7 +31,7 @@ from whole_dual import MOST_ITERATIONS, NEAR, WholeDual
 
 import sidelight as sl
 from sidelight.attack.simulation import MeanEstimate
-from sidelight.knowledge.statements import Rule
+from sidelight.knowledge.statements import Statement
 from sidelight.report.plots import BLUE, INK, VERMILION
 from sidelight.search.anatomy import deal
 from sidelight.table.labels import number_equal_rows
@@ -87,7 +87,7 @@ class Setting:
         """How far from the truth somebody is who knows these rules."""
         return sl.maxent(self.release, rules).estimation_error(self.table)
 
-    def strongest(self, most: int, **options: object) -> tuple[list[Rule], list[Rule]]:
+    def strongest(self, most: int, **options: object) -> tuple[list[Statement], list[Statement]]:
         """Give the strongest rules "has" and "has not", those first that most people follow."""
         rules = sl.strongest_rules(self.table, positive=most, negative=most, support=SUPPORT, **options)
         return [each for each in rules if each.kind == "has"], [each for each in rules if each.kind == "has not"]
@@ -165,7 +165,7 @@ def columns(settings: Sequence[Setting], size: Size) -> Iterator[dict[str, objec
                 yield {"draw": draw, "columns": wide, "rules": rules, "error": setting.error(known)}
 
 
-def in_between(setting: Setting, most: int) -> list[Rule]:
+def in_between(setting: Setting, most: int) -> list[Statement]:
     """Draw rules about one or two columns and at least thirty people, with probabilities of 2 to 98 %."""
     rules = sl.strongest_rules(setting.table, positive=5_000, sizes=[1, 2], support=30)
     rules = tuple(rule for rule in rules if 0.02 < rule.low < 0.98)
