@@ -31,7 +31,7 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, UnknownValue, as_names, expect
 from sidelight.measures.exact import Screen
-from sidelight.measures.measure import Measure, Summary, read
+from sidelight.measures.measure import Measure, Summary, merge_each, read
 from sidelight.release.groups import GroupBlock, GroupName, Groups
 from sidelight.release.release import Release, ReleaseBlocks
 from sidelight.table.labels import JointDomain, Label, written_label
@@ -290,7 +290,7 @@ def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Findi
     if by_blocks:
         # parts are numbered throughout the release: each block has to know how many come before it
         before = count_parts_before(by_blocks, release)
-        merged = release.reduce(partial(_summarize, by_blocks, before), _merge)
+        merged = release.reduce(partial(_summarize, by_blocks, before), merge_each)
         for measure, summary in zip(by_blocks, merged, strict=True):
             # by identity, as a measure may hold what cannot be hashed
             by_measure[id(measure)] = measure.complete(summary.finding(), release.outline)
@@ -352,10 +352,6 @@ def view_block(
     return question, groups.about(of) if isinstance(measure, About) else groups
 
 
-def _summarize(measures: tuple[Measure, ...], before: PartsBefore, block: GroupBlock) -> list[Summary]:
+def _summarize(measures: tuple[Measure, ...], before: PartsBefore, block: GroupBlock) -> tuple[Summary, ...]:
     seen = (view_block(measure, before, block) for measure in measures)
-    return [plain.summarize_blocks(groups) for plain, groups in seen]
-
-
-def _merge(some: list[Summary], others: list[Summary]) -> list[Summary]:
-    return [one.merge(other) for one, other in zip(some, others, strict=True)]
+    return tuple(plain.summarize_blocks(groups) for plain, groups in seen)

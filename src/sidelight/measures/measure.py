@@ -637,6 +637,11 @@ def _ranked_finding(state: tuple[Any, Finding]) -> Finding:
     return state[1]
 
 
+def merge_each(some: Sequence[Summary], others: Sequence[Summary]) -> tuple[Summary, ...]:
+    """Merge the summaries of several measures, one by one."""
+    return tuple(map(Summary.merge, some, others))
+
+
 Tally: TypeAlias = tuple[tuple[Any, ...], tuple[tuple[Any, ...], tuple[Any, ...]] | None, Any]
 """Totals over groups; the rank (worst first, then by number) and description of the worst group; what all have in
 common."""

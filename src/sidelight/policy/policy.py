@@ -37,7 +37,7 @@ import tomli_w
 from sidelight.errors import BadPolicy, BadRelease, NotTrueOrFalse, as_given, expect, listed, parameter
 from sidelight.measures.about import About, ask_each_column, findings, unwrap
 from sidelight.measures.criterion import Criterion, Finding, Judgement, judgements_table
-from sidelight.measures.measure import Measure, Summary
+from sidelight.measures.measure import Measure, Summary, merge_each
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupName, Groups, group_number, stack_groups
 from sidelight.release.release import Release, ReleaseBlocks, expect_release
@@ -428,7 +428,7 @@ class Auditor:
                 if one is None or other is None:
                     level[index] = one or other
                 else:
-                    level[index] = tuple(first.merge(second) for first, second in zip(one, other, strict=True))
+                    level[index] = merge_each(one, other)
             levels.append(tuple(level))
         return tuple(levels)
 

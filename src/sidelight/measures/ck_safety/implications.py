@@ -48,7 +48,18 @@ from sidelight.measures.exact import (
     compute_exactly,
 )
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import ROW, Attacker, Measure, Monotonicity, Settings, Summary, amount_in, read, whole
+from sidelight.measures.measure import (
+    ROW,
+    Attacker,
+    Measure,
+    Monotonicity,
+    Settings,
+    Summary,
+    amount_in,
+    merge_each,
+    read,
+    whole,
+)
 from sidelight.measures.targets import (
     NumberByValue,
     Targeted,
@@ -571,7 +582,7 @@ class DisclosureCost(Measure):
     def summarize(self, groups: Groups) -> Summary:
         """Keep the adversary's summary for each weight, the largest weight first."""
         parts = tuple(question.summarize(groups) for question in self.questions(groups.domain).values())
-        return Summary(parts, _merge_each, self._find_worst)
+        return Summary(parts, merge_each, self._find_worst)
 
     def _find_worst(self, parts: tuple[Summary, ...]) -> Finding:
         findings = zip(self.different_weights(), (part.finding() for part in parts), strict=True)
@@ -613,10 +624,6 @@ class CostWitness(Witness):
     weight: Fraction
     probability: Amount
     known: Witness
-
-
-def _merge_each(some: tuple[Summary, ...], others: tuple[Summary, ...]) -> tuple[Summary, ...]:
-    return tuple(map(Summary.merge, some, others))
 
 
 @dataclass(frozen=True)
