@@ -223,19 +223,19 @@ def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force:
     """Write the counts and their document, both or none; the options are those of `NoisyCounts.publish`."""
     path = Path(path)
     expect(bool, force, parameter("force"))
-    beside = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
+    document_path = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
     try:
         with unfinished_folder(path) as folder:
             file = folder / path.name
             writer_of(path, None).write_to(file, Sheet(noisy.cells()))
-            published = PublishedNoise(path, beside, noise_document(noisy, file))
-            (folder / beside.name).write_bytes(published.to_json().encode())
-            flush_to_disk(folder / beside.name)
+            published = PublishedNoise(path, document_path, noise_document(noisy, file))
+            (folder / document_path.name).write_bytes(published.to_json().encode())
+            flush_to_disk(folder / document_path.name)
             # on the ledger before it is anywhere: the ledger may say more than was published, never less
             if noisy.ledger is not None and noisy.receipt is not None:
                 noisy.ledger.enter_file(noisy.receipt, path, published.document.file.sha256)
             # the counts last: when they are there, all is there
-            move_into_place(folder, (beside, path), force=force)
+            move_into_place(folder, (document_path, path), force=force)
     except (NotPublished, BadLedger) as problem:
         raise NotPublished(f"{problem}; what a ledger spent on it stays spent, as the noise was drawn") from None
     except BaseException as interrupt:
@@ -247,14 +247,14 @@ def publish_noise(noisy: NoisyCounts | StableCounts, path: str | Path, *, force:
 
 def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
     """Return the path of the document; raise where a file cannot be written or is an input, before budget is spent."""
-    beside = noise_path(path)
+    document_path = noise_path(path)
     writer_of(path, None)
-    for each in (path, beside):
+    for each in (path, document_path):
         refuse_input(each, inputs)
-    refuse_left_over(path, beside, force=force)
-    for each in (path, beside):
+    refuse_left_over(path, document_path, force=force)
+    for each in (path, document_path):
         refuse_existing(each, force=force)
-    return beside
+    return document_path
 
 
 def noise_document(noisy: NoisyCounts | StableCounts, file: Path) -> NoiseDocument:
@@ -381,25 +381,26 @@ ANY_DOCUMENT = TypeAdapter(dict[str, Any])
 
 def read_document(path: Path, kind: str, version: int) -> bytes:
     """Return the text of the document beside the counts; raise where its kind, version or file is another one."""
-    beside = noise_path(path)
+    document_path = noise_path(path)
     settle(path)
     try:
-        text = read_whole(beside)
+        text = read_whole(document_path)
         head = ANY_DOCUMENT.validate_json(text)
         about, schema_version, sha256 = head["kind"], head["schema_version"], head["file"]["sha256"]
     except FileNotFoundError:
-        raise BadRelease(f"no '{beside.name}' beside '{path}'; which noise was added stands in it") from None
+        raise BadRelease(f"no '{document_path.name}' beside '{path}'; which noise was added stands in it") from None
     except (OSError, ValueError, KeyError, TypeError):
-        raise BadRelease(f"'{beside}' cannot be read; publish the counts again") from None
+        raise BadRelease(f"'{document_path}' cannot be read; publish the counts again") from None
     functions = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
     if about != kind and isinstance(about, str) and about in functions:
         raise BadRelease(
-            f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {functions[about]} reads them"
+            f"'{document_path.name}' tells of {about}, and {kind} are needed here; in Python, {functions[about]} reads "
+            "them"
         )
     if about != kind or schema_version != version:
-        raise BadRelease(f"'{beside.name}' is of another version; this Sidelight reads {version}")
+        raise BadRelease(f"'{document_path.name}' is of another version; this Sidelight reads {version}")
     if not path.is_file() or digest(path) != sha256:
-        raise BadRelease(f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again")
+        raise BadRelease(f"'{path}' is not the file that '{document_path.name}' tells of; publish the counts again")
     return text
 
 

@@ -245,21 +245,21 @@ class Sidecar(DocumentPart):
 
 def read_sidecar(path: Path) -> Sidecar:
     """Read the document beside a published file."""
-    beside = sidecar_path(path)
+    sidecar = sidecar_path(path)
     settle(path)
     try:
-        document = Sidecar.model_validate_json(read_whole(beside))
+        document = Sidecar.model_validate_json(read_whole(sidecar))
     except FileNotFoundError:
         raise BadRelease(
-            f"no '{beside.name}' beside '{path}'; say which columns are which{in_python(' with read_release')}"
+            f"no '{sidecar.name}' beside '{path}'; say which columns are which{in_python(' with read_release')}"
         ) from None
     except (OSError, ValueError):
         raise BadRelease(
-            f"'{beside}' cannot be read; publish again, or remove it and say which columns are which"
+            f"'{sidecar}' cannot be read; publish again, or remove it and say which columns are which"
         ) from None
     if document.schema_version != SIDECAR_VERSION:
         raise BadRelease(
-            f"'{beside.name}' is of version {document.schema_version}, and this Sidelight reads {SIDECAR_VERSION}"
+            f"'{sidecar.name}' is of version {document.schema_version}, and this Sidelight reads {SIDECAR_VERSION}"
         )
     # only judged files are read: they are beside the sidecar, which has their digests
     names = [file.name for file in document.files]
@@ -269,7 +269,7 @@ def read_sidecar(path: Path) -> Sidecar:
     digests = all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in document.files)
     if not (plain and digests and read <= {*names} and len({*names}) == len(names)):
         raise BadRelease(
-            f"'{beside}' does not tell of the files that are read by name and digest, each beside it; publish again, "
+            f"'{sidecar}' does not tell of the files that are read by name and digest, each beside it; publish again, "
             "or remove it and say which columns are which"
         )
     return document

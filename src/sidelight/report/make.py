@@ -393,9 +393,9 @@ def published_circumstances(
     known: Circumstances, document: Sidecar, *, policy: Policy | None, path: Path | None = None
 ) -> Circumstances:
     """Add what a sidecar says about its file; `path` is the file, where there is one."""
-    beside = () if path is None else (sidecar_path(path), dictionary_path(path))
+    documents = () if path is None else (sidecar_path(path), dictionary_path(path))
     roles = tomllib.loads(document.policy).get("roles")
-    known = circumstances(known, policy, [each for each in beside if each.is_file()], roles)
+    known = circumstances(known, policy, [each for each in documents if each.is_file()], roles)
     return replace(
         known,
         made=how_published(document),

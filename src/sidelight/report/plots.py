@@ -262,7 +262,9 @@ def picture_of(chart: alt.TopLevelMixin) -> Picture:
         return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
 
     rows = tuple(tuple(map(write, row)) for row in behind.rows)
-    figures = frozenset(at for row in behind.rows[:1] for at, cell in enumerate(row) if isinstance(cell, int | float))
+    figures = frozenset(
+        column for row in behind.rows[:1] for column, cell in enumerate(row) if isinstance(cell, int | float)
+    )
     return Picture(svg(chart, "page"), description_of(chart), Grid(behind.columns, rows, figures=figures))
 
 
@@ -476,12 +478,12 @@ def _name_ends(first: Change, ends: tuple[str, str]) -> Iterator[Drawing]:
     """Write the names of the two dots above the first line, apart or side by side."""
     outwards = ("right", "left") if first.before <= first.after else ("left", "right")
     dots = ((float(first.before), f"○ {ends[0]}", INK), (float(first.after), f"● {ends[1]}", VERMILION))
-    for (at, text, colour), outward in zip(dots, outwards, strict=True):
+    for (x, text, colour), outward in zip(dots, outwards, strict=True):
         # closer than 0.3 the two words would overlap: they are set outwards
         align = outward if first.moved < 0.3 else "center"
         # words at the very left or right are kept inside the picture
-        inside = "left" if at < 0.12 and align != "left" else "right" if at > 0.9 and align == "center" else align
-        words = draw_rows([{"x": at, "text": text}]).mark_text(
+        inside = "left" if x < 0.12 and align != "left" else "right" if x > 0.9 and align == "center" else align
+        words = draw_rows([{"x": x, "text": text}]).mark_text(
             color=colour, fontSize=12, align=inside, baseline="bottom"
         )
         yield words.encode(x=altair().X("x:Q"), y=altair().value(-3), text="text:N")

@@ -330,7 +330,7 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     unjudged = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in measures]
     tried = [each.kind for each in known.attacks]
     tried += [each.reader for each in audit.readers if each.outcome in ("asked", "nothing to learn")]
-    asked = (*measures, *resisted, *tried, *(each.reader for each in unjudged))
+    covered = (*measures, *resisted, *tried, *(each.reader for each in unjudged))
     lines = [audit.not_covered]
     outcomes = {
         "asked": "Asked, and judged by no limit",
@@ -338,7 +338,7 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
         "could not tell": "Asked, and it could not be told what they reach",
     }
     lines += [f"{outcomes[each.outcome]}: {attacker_of(each.reader).described}." for each in unjudged]
-    lines += [f"Not asked about: {words}." for words in families_not_asked(asked)]
+    lines += [f"Not asked about: {words}." for words in families_not_asked(covered)]
     if "attack" not in tried and "expected candidates" not in measures:
         lines.append(
             "Not asked about: somebody who holds another release about the same people; sidelight attack tells what "
@@ -375,7 +375,7 @@ def column_facts(
         # (labels,): people and not rows; weights are added up in floats, exactly for whole numbers below 2⁵³
         people = np.bincount(column.codes, weights=sizes, minlength=len(column.labels)).astype(np.int64)
         technique = techniques.get(column.name, unknown)
-        if [column.labels[at] for at in np.flatnonzero(people)[:2]] == [SUPPRESSED]:
+        if [column.labels[code] for code in np.flatnonzero(people)[:2]] == [SUPPRESSED]:
             technique = f"{technique}; nothing of it is left"
         quasi.append(describe_column(column.name, "known to outsiders", technique, people, column.labels))
     sensitive = (
@@ -409,13 +409,13 @@ def describe_column(
     if people is None:
         return ColumnFacts(column=name, role=role, technique=technique)
     # a label of few people could point at one of them, and is no example
-    often = [at for at in np.argsort(-people, kind="stable")[:3] if people[at] >= MANY_PEOPLE]
+    often = [code for code in np.argsort(-people, kind="stable")[:3] if people[code] >= MANY_PEOPLE]
     return ColumnFacts(
         column=name,
         role=role,
         technique=technique,
         labels=int(np.count_nonzero(people)),
-        examples=tuple(shown(labels[int(at)]) for at in often),
+        examples=tuple(shown(labels[int(code)]) for code in often),
     )
 
 
@@ -429,15 +429,15 @@ def value_counts(release: Release) -> tuple[ValueCounts, ...]:
     columns = []
     for name, view, people in _count_values(release):
         # most people first; stable, so that ties keep the order of the domain
-        order = [int(at) for at in np.argsort(-people, kind="stable") if people[at]]
+        order = [int(code) for code in np.argsort(-people, kind="stable") if people[code]]
         # a value of few people stays unnamed, as it could point at one of them
-        common = [at for at in order[: MOST_VALUES - 1] if people[at] >= MANY_PEOPLE]
+        common = [code for code in order[: MOST_VALUES - 1] if people[code] >= MANY_PEOPLE]
         columns.append(
             ValueCounts(
                 column=name,
                 people=view.size,
                 values=len(order),
-                common=tuple(ValueCount(value=shown(view.domain[at]), people=int(people[at])) for at in common),
+                common=tuple(ValueCount(value=shown(view.domain[code]), people=int(people[code])) for code in common),
                 rarer=len(order) - len(common),
                 rarer_people=int(people.sum()) - int(people[common].sum()),
                 several=view.semantics != "single",

@@ -246,7 +246,7 @@ def checked_claims_chart(
 
 def _claims_chart(learned: Learned) -> alt.TopLevelMixin:
     library = altair()
-    edges = [at / CALIBRATION_BINS for at in range(CALIBRATION_BINS + 1)]
+    edges = [number / CALIBRATION_BINS for number in range(CALIBRATION_BINS + 1)]
     # a falling count: the difference of two neighbours is the people between two edges
     above = [*(learned.people_above(edge) for edge in edges[:-1]), 0]
     counts = [

@@ -178,13 +178,13 @@ def _lattice_dots(searched: SearchedLattice) -> Drawing:
     widest = max(map(len, rows.values()))
     data = [
         {
-            "x": (at - (len(nodes) - 1) / 2) / max(widest - 1, 1),
+            "x": (column - (len(nodes) - 1) / 2) / max(widest - 1, 1),
             "y": row,
             "state": state,
             "levels": searched.name_levels(node),
         }
         for row, nodes in rows.items()
-        for at, (node, state) in enumerate(nodes)
+        for column, (node, state) in enumerate(nodes)
     ]
     x = library.X("x:Q").scale(domain=[-0.53, 0.53], nice=False).axis(None)
     y = _rows_axis(library.Y("y:Q"), len(rows))
@@ -469,8 +469,8 @@ def _candidate_points(
     spread = max(values) - min(values) or 1.0
     low, high = max(min(values) - 0.12 * spread, 0.0), max(values) + 0.12 * spread
     y = library.Y("risk:Q").scale(domain=[low, min(high, 1.0) if bad and max(values) <= 1 else high], nice=False)
-    whole = {"tickMinStep": 1} if all(value == int(value) for value in values) else {}
-    y = y.axis(title=compared.text, tickCount=6, **whole)
+    ticks = {"tickMinStep": 1} if all(value == int(value) for value in values) else {}
+    y = y.axis(title=compared.text, tickCount=6, **ticks)
     base = draw_rows(rows, 460, 280)
     joined = base.transform_filter("datum.front").mark_line(color=BLUE, strokeWidth=1.5, interpolate="step-after")
     points = base.mark_point(filled=True, size=55, opacity=1, fill=PAPER, stroke=GREY, strokeWidth=1.5)

@@ -66,8 +66,10 @@ def curve_chart(curve: DisclosureCurve, *, limit: Bound | None = None) -> alt.To
 def skyline_chart(skyline: KnowledgeSkyline, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
     """Draw a knowledge skyline; `own` is the point of a policy."""
     amounts = {
-        name: sorted({*_choose_amounts((point[at] for point in skyline), at), *([] if own is None else [int(own[at])])})
-        for at, name in enumerate(DIRECTIONS)
+        name: sorted(
+            {*_choose_amounts((point[axis] for point in skyline), axis), *([] if own is None else [int(own[axis])])}
+        )
+        for axis, name in enumerate(DIRECTIONS)
     }
     curve = disclosure_curve(skyline.release, Acquaintance, amounts, value=skyline.value)
     return cells_chart(curve, limit=skyline.below, points=tuple(skyline), own=own)
@@ -96,7 +98,7 @@ def _thin(amounts: list[int], most: int) -> list[int]:
     """
     if len(amounts) <= most:
         return amounts
-    return [amounts[round(at * (len(amounts) - 1) / (most - 1))] for at in range(most)]
+    return [amounts[round(step * (len(amounts) - 1) / (most - 1))] for step in range(most)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +199,12 @@ def _title(grid: _Cells, limit: PolicyBound | None, points: Sequence[KnowledgePo
 def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
     """Return how much of each kind may be known by itself; what keeps the limit is closed downwards."""
     if points:
-        largest = [max(point[at] for point in points) for at in range(len(DIRECTIONS))]
+        largest = [max(amounts) for amounts in zip(*points, strict=True)]
         # across, up, panel: the order in which the picture is read
         order = (1, 2, 0)
-        return [amount_text(kind_of("acquaintance", DIRECTIONS[at]), largest[at]) for at in order if largest[at]]
+        return [
+            amount_text(kind_of("acquaintance", DIRECTIONS[axis]), largest[axis]) for axis in order if largest[axis]
+        ]
     kept = [(across, up, panel) for panel, across, up in grid.kept]
     axes = (grid.across, grid.up, *([] if grid.panel is None else [grid.panel]))
     return [
@@ -281,7 +285,7 @@ def _axis(channel: Drawing, title: str, labels: str, cells: int) -> Drawing:
     step = math.ceil(cells / 12)
     axis = altair().Axis(
         title=title,
-        values=[at + 0.5 for at in range(0, cells, step)],
+        values=[cell + 0.5 for cell in range(0, cells, step)],
         labelExpr=f"{labels}[floor(datum.value)]",
         labelOverlap=False,
         grid=False,
@@ -297,8 +301,8 @@ def _staircase(grid: _Cells, panel: int | None) -> list[dict[str, Any]]:
     kept = [sum((panel, x, y) in grid.kept for x in grid.across.amounts) for y in grid.up.amounts]
     if not kept[0]:
         return []
-    corners = [(kept[0], 0), *((amount, edge) for at, amount in enumerate(kept) for edge in (at, at + 1))]
-    corners.append((0, next((at for at, amount in enumerate(kept) if amount == 0), len(kept))))
+    corners = [(kept[0], 0), *((amount, edge) for row, amount in enumerate(kept) for edge in (row, row + 1))]
+    corners.append((0, next((row for row, amount in enumerate(kept) if amount == 0), len(kept))))
     inside = [corner for corner in corners if corner[0] > 0 or corner == corners[-1]]
     return [{"x": x, "y": y, "order": order} for order, (x, y) in enumerate(dict.fromkeys(inside))]
 
