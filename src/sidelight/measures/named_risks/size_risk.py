@@ -11,8 +11,7 @@ Average     Σ f·r / n, over all people.
 Share above Σ f over the groups with r > t, strictly, / n.
 Cost        one pass over the groups; small numbers are counted by, and only the others sorted.
 
-A replay goes back to the groups, sorts them, and adds up run by run.  In a search, `highest` is judged group by group;
-the others are sums over groups divided by sums, which one bad group does not yet break.
+A replay sorts the groups and adds up run by run.  In a search, `highest` is judged group by group, others by sums.
 
 Prosecutor  knows that a person is in the release, and what is printed about them: one of the f people of their group.
 Journalist  does not know who is in the release, and looks people up in a register: a person with a group's cells there
@@ -149,8 +148,7 @@ Statistic: TypeAlias = Literal["highest", "average", "share above"]
 """The risk of the person worst off; the average; or the share of people whose risk is above a threshold."""
 
 Outsiders: TypeAlias = Literal["an error", "as in the release"]
-"""Whether a group with more people in the release than in the population is a mistake, or the population is incomplete
-and has at least those of the release."""
+"""Whether a group with more people in the release than in the population is a mistake, or the population lacks some."""
 
 REGISTER = read(Population.from_source, hint=str | None)
 """Declares the field `population`, which a policy file names by its path."""
@@ -176,9 +174,9 @@ class SizeWitness(Witness):
 
 def share(matches: Amount, everybody: int) -> Amount:
     """Divide exactly; of a sum that was rounded up return one float more, as the division may round down."""
-    if isinstance(matches, Fraction | int):
-        return Fraction(matches) / everybody
-    return float(np.nextafter(matches / everybody, np.inf))
+    if isinstance(matches, float):
+        return float(np.nextafter(matches / everybody, np.inf))
+    return Fraction(matches) / everybody
 
 
 def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
@@ -355,8 +353,7 @@ class SizeRisk(Measure):
 
     def scores(self, groups: Groups) -> Floats:
         """Return the risk of each group, in floats."""
-        over, under = self.ratio(groups.sizes, self.population_of(groups))
-        return over / under
+        return np.divide(*self.ratio(groups.sizes, self.population_of(groups)))
 
     def kinds(self, groups: Groups) -> Integers:
         """Return f and F of each group, which decide its risk."""
@@ -408,8 +405,8 @@ class SizeRisk(Measure):
         if self.statistic != "share above":
             return self.in_words(finding, witness)
         above, needed = int(witness.matches), self.people_needed
-        everybody = counted(witness.everybody, "person")
-        people = f"{above:,} of {everybody} ({decimal_text(Fraction(finding.value), up=True)})"
+        share_above = decimal_text(Fraction(finding.value), up=True)
+        people = f"{above:,} of {counted(witness.everybody, 'person')} ({share_above})"
         if needed is None:
             return f"{people} {form('is', above)} in groups of any size: above 0."
         if needed == 1:
