@@ -288,7 +288,7 @@ class CriterionCheck:
 
     @classmethod
     def from_criterion(cls, criterion: Criterion, people: int) -> CriterionCheck:
-        """Build the check of a criterion, for groups of up to so many people."""
+        """Build the check of a criterion, for groups of up to that many people."""
         screen, bound, measure = criterion.measure.screen(), float(exact(criterion.bound)), criterion.measure
         if measure.large_is_bad and criterion.comparison.holds(exact(measure.limits[1]), exact(criterion.bound)):
             bound = math.inf  # as bad as can be is within the bound: a probability of at most 1

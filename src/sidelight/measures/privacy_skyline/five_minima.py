@@ -527,7 +527,7 @@ class FiveMinima:
     def _near_worst(self, against: Floats) -> Integers:
         """Return the values that floats cannot tell from the worst; of those decided by the same numbers the first."""
         low = against.min()
-        if low == -np.inf:  # floats say so only of odds that are exactly zero
+        if low == -np.inf:  # floats are −∞ only for odds that are exactly zero
             return np.array([against.argmin()])
         near = np.flatnonzero(against <= low + tolerance(low, self.knowledge.family))
         identity = self.identity[:, :, near]
