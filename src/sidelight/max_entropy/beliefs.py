@@ -109,9 +109,9 @@ class KeyBeliefs:
         kept = people[key] > NEGLIGIBLE_PEOPLE
         # key and value packed into one number, so that the same pair is added up over all groups
         pair = key[kept] * len(domain) + value[kept]
-        place, first = number_keys(pair, below=len(people) * len(domain))
+        number, first = number_keys(pair, below=len(people) * len(domain))
         key, value = np.divmod(pair[first], len(domain))
-        total = sum_by(place, amounts[kept], len(first))
+        total = sum_by(number, amounts[kept], len(first))
         return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0), names)
 
     @property
@@ -132,8 +132,8 @@ class KeyBeliefs:
         """Return the probabilities of some keys and values; 0 where they do not occur together."""
         known, sought = self.key * len(self.domain) + self.value, key * len(self.domain) + value
         # beyond the last there is nothing to compare with: clamped, and then found to differ
-        place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
-        return np.where(known[place] == sought, self.probability[place], 0.0)
+        index = np.minimum(np.searchsorted(known, sought), len(known) - 1)
+        return np.where(known[index] == sought, self.probability[index], 0.0)
 
     def rows_that_moved(self, before: KeyBeliefs) -> tuple[Integers, Floats]:
         """Return the row that moved most of each kind, the largest move first, and all probabilities before.
@@ -187,8 +187,8 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
             "columns that are printed as they are"
         )
     row, value, count = original.counts.entries()
-    place = {text: code for code, text in enumerate(beliefs.domain)}
-    recode = np.array([place.get(text, -1) for text in original.domain], np.int64)
+    index = {text: code for code, text in enumerate(beliefs.domain)}
+    recode = np.array([index.get(text, -1) for text in original.domain], np.int64)
     amounts = add_up(of_rows, original.sizes, keys)
     if (recode[value] < 0).any() or (amounts != beliefs.keys.people).any():
         raise BadMeasure("the original is not the table that this release is of: other people or values are in it")

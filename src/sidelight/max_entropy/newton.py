@@ -82,8 +82,8 @@ def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:
     amounts = problem.weight.copy()
     matrix, classes = problem.coefficients, []
     for constraint in _disjoint_classes(problem):
-        place, nonzero = ranges(matrix.indptr[constraint], matrix.indptr[constraint + 1])
-        classes.append((constraint, place, matrix.indices[nonzero]))
+        index, nonzero = ranges(matrix.indptr[constraint], matrix.indptr[constraint + 1])
+        classes.append((constraint, index, matrix.indices[nonzero]))
     for _ in range(20):
         # the multipliers of rows are not kept: they follow from the others
         amounts *= np.exp(_to(problem.people, sum_by(problem.row, amounts, len(problem.people))))[problem.row]
@@ -91,15 +91,15 @@ def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:
         columns += change
         amounts *= np.exp(change)[problem.column]
         # constraints of a class share no variable, and are scaled at once
-        for constraint, place, variable in classes:
-            sums = sum_by(place, amounts[variable], len(constraint))
+        for constraint, index, variable in classes:
+            sums = sum_by(index, amounts[variable], len(constraint))
             before, low, high = constraints[constraint], problem.low[constraint], problem.high[constraint]
             # at most to 0 where no bound pushes: above it pushes up to `low`, below it down to `high`
             after = np.maximum(before + _to(low, sums), 0.0) + np.minimum(before + _to(high, sums), 0.0)
             # no more at once than this change of a logarithm: half the way down is down, too
             change = np.clip(after - before, -5.0, 5.0)
             constraints[constraint] += change
-            amounts[variable] *= np.exp(change)[place]
+            amounts[variable] *= np.exp(change)[index]
     return columns, constraints
 
 
@@ -376,8 +376,8 @@ class GroupStack:
             local = whole.transposed.indices[nonzero]
         else:
             self.constraints, local = np.full((slots, count), every), whole.inside[nonzero]
-            at, place = ranges(whole.constraints[groups], whole.constraints[groups + 1])
-            self.constraints[at, place - whole.constraints[groups[at]]] = whole.constraint[place]
+            at, index = ranges(whole.constraints[groups], whole.constraints[groups + 1])
+            self.constraints[at, index - whole.constraints[groups[at]]] = whole.constraint[index]
         self.nonzero_variable, self.coefficient = self.variable[which], whole.transposed.data[nonzero]
         self.in_row = in_row[which] * count + local
         self.in_column = (slot * width + inside)[which] * count + local
@@ -411,8 +411,8 @@ class GroupStack:
             stacked = factor.reshape(-1, count)
             eliminated[:-1, :-1] += stacked.T @ stacked
         else:
-            place = self.constraints[:, :, np.newaxis] * len(eliminated) + self.constraints[:, np.newaxis, :]
-            np.add.at(eliminated.ravel(), place.ravel(), (factor.transpose(0, 2, 1) @ factor).ravel())
+            index = self.constraints[:, :, np.newaxis] * len(eliminated) + self.constraints[:, np.newaxis, :]
+            np.add.at(eliminated.ravel(), index.ravel(), (factor.transpose(0, 2, 1) @ factor).ravel())
 
 
 def _cholesky(stack: Floats) -> Floats:

@@ -213,16 +213,16 @@ def _subtract_margin(problem: Problem, margin: Integers, totals: Floats) -> Prob
     k, variable = nonzeros.coords
     if len(k) == 0:
         return problem
-    key, place = np.unique(k * len(totals) + margin[variable], return_inverse=True)
+    key, number = np.unique(k * len(totals) + margin[variable], return_inverse=True)
     constraint, total = np.divmod(key, len(totals))
     smallest, largest = np.full(len(key), np.inf), np.full(len(key), -np.inf)
-    np.minimum.at(smallest, place, nonzeros.data)
-    np.maximum.at(largest, place, nonzeros.data)
+    np.minimum.at(smallest, number, nonzeros.data)
+    np.maximum.at(largest, number, nonzeros.data)
     # a margin is known only where the constraint has all of it, with one coefficient
-    complete = np.bincount(place) == np.bincount(margin, minlength=len(totals))[total]
+    complete = np.bincount(number) == np.bincount(margin, minlength=len(totals))[total]
     known = complete & (smallest == largest)
     constant = sum_by(constraint, np.where(known, largest * totals[total], 0), len(problem.low))
-    keep = ~known[place]
+    keep = ~known[number]
     rest = sparse.csr_array((nonzeros.data[keep], (k[keep], variable[keep])), shape=nonzeros.shape)
     return replace(problem, coefficients=rest, low=problem.low - constant, high=problem.high - constant)
 

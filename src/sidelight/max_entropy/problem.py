@@ -154,9 +154,9 @@ class ReducedProblem:
         """Return what sites of solved groups have, over all persons."""
         first = np.flatnonzero(run_starts([self.site]))
         total = np.append(np.add.reduceat(amounts, first), 0.0)
-        place = np.searchsorted(self.site[first], entry * self.slots + slot)
-        solved = np.append(self.site[first], -1)[place] == entry * self.slots + slot
-        return np.where(solved, total[place], 0.0)
+        index = np.searchsorted(self.site[first], entry * self.slots + slot)
+        solved = np.append(self.site[first], -1)[index] == entry * self.slots + slot
+        return np.where(solved, total[index], 0.0)
 
 
 def reduce_problem(variables: Variables, constraints: Constraints) -> ReducedProblem:

@@ -259,8 +259,8 @@ class ColumnCells:
         self.holds, self._cell_of_bundle = _distinct_rows(held)
         label, bundle = self.raw.find_bundles_of_each(printed)
         cells = len(self.holds)
-        pair, place = np.unique(label * cells + self._cell_of_bundle[bundle], return_inverse=True)
-        self.weight = sum_by(place, self.raw.weight[bundle], len(pair))
+        pair, number = np.unique(label * cells + self._cell_of_bundle[bundle], return_inverse=True)
+        self.weight = sum_by(number, self.raw.weight[bundle], len(pair))
         self.label, self.cell = np.divmod(pair, max(cells, 1))
         self.first = starts_of(self.label, len(printed))
 
@@ -383,10 +383,10 @@ class Parts:
         if not self.divided_rows.any():
             return np.zeros(len(self.count), np.int64)
         codes = np.zeros((len(self.count), len(self.cut)), np.int64)
-        for place, (name, cells) in enumerate(self.cut.items()):
+        for index, (name, cells) in enumerate(self.cut.items()):
             label = self.columns[name].codes
             # labels that hide nothing may differ: which conditions they fulfil is said by the terms
-            codes[:, place] = np.where(np.diff(cells.first)[label] > 1, label + 1, 0)
+            codes[:, index] = np.where(np.diff(cells.first)[label] > 1, label + 1, 0)
         return number_vectors(codes)[0]
 
     def describe(self, part: int) -> dict[str, Label]:

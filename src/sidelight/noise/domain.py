@@ -149,9 +149,9 @@ class Domain:
         if not self.labels:
             return ()
         # one (groups,) array of label numbers per column: the inverse of the mixed radix in `groups_of`
-        places = np.unravel_index(np.arange(len(self)), tuple(len(each) for each in self.labels))
-        named = zip(self.levels, self.labels, places, strict=True)
-        return tuple(Column(name, labels, place.astype(np.int32)) for name, labels, place in named)
+        indices = np.unravel_index(np.arange(len(self)), tuple(len(each) for each in self.labels))
+        named = zip(self.levels, self.labels, indices, strict=True)
+        return tuple(Column(name, labels, codes.astype(np.int32)) for name, labels, codes in named)
 
     @cached_property
     def declared_groups(self) -> Flags:
@@ -223,25 +223,25 @@ class Domain:
         for (name, level), labels in zip(self.levels.items(), self.labels, strict=True):
             column = counted.column(name)
             beyond = len(labels) - 1 if self.outside == "other" else -1
-            place = _find_coarse_places(by[name], level, column.labels, labels, beyond=beyond)[column.codes]
+            index = _find_coarse_places(by[name], level, column.labels, labels, beyond=beyond)[column.codes]
             # Horner's rule; one unknown label makes the group unknown
-            group, known = group * len(labels) + place, known & (place >= 0)
+            group, known = group * len(labels) + index, known & (index >= 0)
         return np.where(known, group, -1)
 
     def places_of(self, values: Sequence[Label]) -> Integers:
-        """Find the place of each sensitive value; −1 for one that was not declared and there is no other."""
+        """Return the index of each sensitive value; −1 for one that was not declared and there is no other."""
         declared = self.values[:-1] if self.outside == "other" else self.values
         written = as_written(declared)
-        place = {each: number for number, each in enumerate(declared)}
+        index = {each: number for number, each in enumerate(declared)}
         beyond = len(self.values) - 1 if self.outside == "other" else -1
-        return np.array([place.get(written(each), beyond) for each in values], np.int64)
+        return np.array([index.get(written(each), beyond) for each in values], np.int64)
 
     def count(self, counted: Table | Events, by: Mapping[str, Hierarchy], *, at_most: int = 1) -> Integers:
         """Count the people of every cell, each `at_most` times: without noise, so not for publishing."""
         people, row, key, value, count = collect_holdings(counted)
-        group, place = self.groups_of(counted, by)[key], self.places_of(counted.domain)[value]
+        group, index = self.groups_of(counted, by)[key], self.places_of(counted.domain)[value]
         # nobody outside the domain is counted, so that the publication discloses nothing about them
-        inside = (group >= 0) & (place >= 0)
+        inside = (group >= 0) & (index >= 0)
         if self.outside == "an error" and not inside.all():
             raise BadNoise(
                 f"{int(people[np.unique(row[~inside])].sum()):,} people have a label or a value that was not declared; "
@@ -250,7 +250,7 @@ class Domain:
             )
         groups, values = self.shape
         # cells are flat here, groups × values in row-major order, until the last line
-        holdings = people, row[inside], (group * values + place)[inside], count[inside]
+        holdings = people, row[inside], (group * values + index)[inside], count[inside]
         counts = count_cells(*holdings, cells=groups * values, semantics=counted.semantics, at_most=at_most)
         return counts.reshape(self.shape)
 
@@ -348,9 +348,9 @@ def _find_coarse_places(
     # a label that the hierarchy does not list would come from the data, so it is not matched to another
     declared = {None, *hierarchy.levels[0]}
     written = as_written(hierarchy.levels[0])
-    place = {each: number for number, each in enumerate(among)}
+    index = {each: number for number, each in enumerate(among)}
     coarse = (
-        place.get(hierarchy.generalise(each, level), beyond) if each in declared else beyond
+        index.get(hierarchy.generalise(each, level), beyond) if each in declared else beyond
         for each in map(written, labels)
     )
     return np.fromiter(coarse, np.int64, len(labels))

@@ -213,8 +213,8 @@ def _several_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
             return None
         sums = np.fft.fftfreq(len(chances), 1 / len(chances))  # 0, 1, …, −2, −1
         # negative sums wrap around to the end, as the transform is cyclic
-        place = np.rint(sums * (part.weight / step)).astype(np.int64) % size
-        together *= np.fft.rfft(np.bincount(place, chances, minlength=size))
+        index = np.rint(sums * (part.weight / step)).astype(np.int64) % size
+        together *= np.fft.rfft(np.bincount(index, chances, minlength=size))
     # rounding to the grid moved each part by at most half a step
     return (_smallest(np.fft.irfft(together, size), alpha) + len(parts) / 2) * step
 
@@ -380,7 +380,7 @@ class NestedLeastSquares:
         are lowered, and how many of them are taken, whose weight is one more.
         """
         chosen = zip(self._groups, places, self.group_layout.shape, strict=True)
-        taken = _outer(np.bincount(groups[place], minlength=n) for groups, place, n in chosen)
+        taken = _outer(np.bincount(groups[labels], minlength=n) for groups, labels, n in chosen)
         root = np.sqrt(self._cells)
         solution = root * self._solve(taken / root)
         beside = {

@@ -337,9 +337,9 @@ class NoisyCounts(DrawnCounts):
         # later keys of the dictionary replace earlier ones, so that the finer level wins
         coarsest_first = sorted(levels, key=lambda each: -each.level)
         return {
-            text: np.flatnonzero(each.place == place)
+            text: np.flatnonzero(each.place == index)
             for each in coarsest_first
-            for place, text in enumerate(each.labels)
+            for index, text in enumerate(each.labels)
         }
 
     def warnings(self) -> tuple[str, ...]:
@@ -400,8 +400,8 @@ class NoisyCounts(DrawnCounts):
         noise: Noise = "laplace" if marginal.mechanism.kind == "discrete Laplace" else "normal"
         scale, names = Fraction(marginal.mechanism.scale) / people, [*self.columns_of(marginal)]
         labels = (*self.declared_domain.labels, self.domain)
-        for place, count in np.ndenumerate(marginal.measured):
-            texts = [labels[axis][number] for axis, number in zip(marginal.axes, place, strict=True)]
+        for indices, count in np.ndenumerate(marginal.measured):
+            texts = [labels[axis][number] for axis, number in zip(marginal.axes, indices, strict=True)]
             # the labels behind "(other)" are unknown, so nothing can be stated about it
             if self.declared_domain.outside != "other" or OTHER not in texts:
                 where = dict(zip(names[:-1], texts[:-1], strict=True))
@@ -598,6 +598,6 @@ def _find_places(texts: object, among: tuple[Label, ...], under: Mapping[Label, 
     for text in labels:
         if text not in among and text not in under:
             raise BadNoise(f"{name} has no '{shown(text)}'{did_you_mean(shown(text), among)}")
-    place = {text: number for number, text in enumerate(among)}
-    every = [np.array([place[text]]) if text in place else under[text] for text in labels]
+    index = {text: number for number, text in enumerate(among)}
+    every = [np.array([index[text]]) if text in index else under[text] for text in labels]
     return np.unique(np.concatenate([np.zeros(0, np.int64), *every]))

@@ -258,5 +258,5 @@ def unify_numbers(column: Column) -> Column:
     (('30', '007', '2.50', None), [0, 0, 1, 2, 3])
     """
     texts = [None if each is None else re.sub(r"^(-?(?:0|[1-9][0-9]*))\.0$", r"\1", each) for each in column.labels]
-    place = {each: number for number, each in enumerate(dict.fromkeys(texts))}
-    return Column(column.name, tuple(place), np.array([place[each] for each in texts], np.int32)[column.codes])
+    index = {each: number for number, each in enumerate(dict.fromkeys(texts))}
+    return Column(column.name, tuple(index), np.array([index[each] for each in texts], np.int32)[column.codes])

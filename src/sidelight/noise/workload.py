@@ -219,7 +219,7 @@ class CoarserLevel:
 
 def coarser_level(column: int, level: int, above: Sequence[Label]) -> CoarserLevel:
     """Number the coarser labels that each label of a column is under, as they occur."""
-    number = {text: place for place, text in enumerate(dict.fromkeys(above))}
+    number = {text: index for index, text in enumerate(dict.fromkeys(above))}
     return CoarserLevel(column, level, tuple(number), np.array([number[text] for text in above], np.int64))
 
 

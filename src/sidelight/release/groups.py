@@ -411,7 +411,7 @@ def stack_groups(parts: Sequence[Groups]) -> Groups:
     before = np.cumsum([0, *(len(part) for part in parts)])
     # rows of each part are moved behind those of the parts before it
     rows = np.concatenate([row + start for (row, _, _), start in zip(entries, before[:-1], strict=True)])
-    values, counts = (np.concatenate([each[place] for each in entries]) for place in (1, 2))
+    values, counts = (np.concatenate([each[index] for each in entries]) for index in (1, 2))
     return replace(
         parts[0],
         sizes=np.concatenate([part.sizes for part in parts]),

@@ -147,9 +147,9 @@ class LabelOrder:
         if not self._above:  # else the hierarchy says what 20-29 means
             days = ((self._numbers, 0, False), (self._days, len(self._numbers), True))
             for rising, before, of_days in days:
-                place, low, high = _find_ranges(texts, days=of_days)
-                start[place] = np.searchsorted(rising, low, "left") + before
-                stop[place] = np.searchsorted(rising, high, "right") + before
+                index, low, high = _find_ranges(texts, days=of_days)
+                start[index] = np.searchsorted(rising, low, "left") + before
+                stop[index] = np.searchsorted(rising, high, "right") + before
             start[[text in self._position_of for text in texts]] = -1  # people are known by this very label
         one_by_one = np.flatnonzero(start < 0).tolist()
         rest = Stretches.build([self.find_covered(texts[at]) for at in one_by_one])
@@ -232,7 +232,7 @@ def _find_ranges(texts: Sequence[Label], *, days: bool) -> tuple[Integers, Integ
     form = OUR_DAYS if days else OUR_NUMBERS
     # Arrow's regular expressions run without the interpreter; rows that do not match are null
     ends = pc.extract_regex(pa.array(texts, pa.string()), pattern=f"^{form.pattern}$")
-    place = np.flatnonzero(ends.is_valid().to_numpy(zero_copy_only=False))
+    index = np.flatnonzero(ends.is_valid().to_numpy(zero_copy_only=False))
     both = [ends.drop_null().field(side) for side in ("low", "high")]
     try:
         if days:
@@ -243,9 +243,9 @@ def _find_ranges(texts: Sequence[Label], *, days: bool) -> tuple[Integers, Integ
     if days:
         first_of_1970 = dt.date(1970, 1, 1).toordinal()
         low, high = low + first_of_1970, high + first_of_1970
-        place, low, high = place[low > 0], low[low > 0], high[low > 0]  # there is no year 0
+        index, low, high = index[low > 0], low[low > 0], high[low > 0]  # there is no year 0
     kept = low <= high
-    return place[kept], low[kept], high[kept]
+    return index[kept], low[kept], high[kept]
 
 
 def merge_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:

@@ -136,11 +136,11 @@ def _compare_column(people: Column, groups: Column, nodes: Nodes | None) -> Floa
     """Return the squared distance of each label of people from each of groups; on a line only if all stand on it."""
     present = dict.fromkeys(text for text in (*people.labels, *groups.labels) if text not in (None, SUPPRESSED))
     kind = groups.kind or people.kind or kind_of(Column.of(groups.name, present), nodes)
-    place = {} if kind == "category" else _line_places(people, present, kind)
-    if kind == "category" or not present.keys() <= place.keys():
+    position = {} if kind == "category" else _line_places(people, present, kind)
+    if kind == "category" or not present.keys() <= position.keys():
         squared = _compare_labels(people.labels, groups.labels, nodes)
     else:
-        points = points_of(np.array([place.get(text, np.nan) for text in (*people.labels, *groups.labels)]))
+        points = points_of(np.array([position.get(text, np.nan) for text in (*people.labels, *groups.labels)]))
         squared = squared_distances(points[:, : len(people.labels)], points[:, len(people.labels) :])
     # after the range is known: a suppressed label has no place and stretches nothing
     squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0

@@ -115,7 +115,7 @@ class Descriptions:
         by_columns: dict[tuple[str, ...], list[Described]] = {}
         for who in people:
             by_columns.setdefault(tuple(column for column, _ in who.cells), []).append(who)
-        return {who: place for alike in by_columns.values() for who, place in self._look_up(alike)}
+        return {who: located for alike in by_columns.values() for who, located in self._look_up(alike)}
 
     def _look_up(self, people: list[Described]) -> Iterator[tuple[Described, tuple[int, list[str]]]]:
         names = [column for column, _ in people[0].cells]
