@@ -14,7 +14,7 @@ from sidelight.answers.recipe import write_typed
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import About, ask_each_column
-from sidelight.measures.criterion import Comparison, Criterion
+from sidelight.measures.criterion import Bound, Comparison, Criterion
 from sidelight.policy.limits import (
     BOUNDS,
     Limit,
@@ -36,7 +36,6 @@ from sidelight.report.report import conclude as conclude_findings
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Bound
     from sidelight.measures.measure import Measure
     from sidelight.release.population import Population
     from sidelight.release.release import Release

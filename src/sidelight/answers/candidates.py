@@ -39,12 +39,12 @@ from sidelight.report.charts.searches import (
     search_chart,
 )
 from sidelight.report.page import Grid
-from sidelight.report.plots import description_of, specification, table_behind, title_of
+from sidelight.report.plots import Drawing, description_of, specification, table_behind, title_of
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.report.report import conclude as conclude_findings
 from sidelight.rounding import short_decimal
 from sidelight.search.full_domain import FullDomain, Suppressed
-from sidelight.search.method import SearchResult
+from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
 from sidelight.search.protect import METHODS, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS, QUICK_UTILITIES, UTILITIES, UtilityName
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from sidelight.policy.policy import Policy
     from sidelight.progress import Progress
     from sidelight.publish.publish import Published
-    from sidelight.report.plots import Drawing
-    from sidelight.search.method import Method
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.table import Table
 

@@ -25,7 +25,7 @@ from sidelight.documents.document import DocumentPart, number
 from sidelight.errors import BadMeasure, SidelightError, TooHard, UnknownValue, did_you_mean
 from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.measure import whole_amount
+from sidelight.measures.measure import Measure, whole_amount
 from sidelight.policy.limits import Word, read_limit, read_number
 from sidelight.report.answer import FlatAnswer, Live, Recipe
 from sidelight.report.charts.skyline import DIRECTIONS, LiveSkyline
@@ -37,7 +37,6 @@ from sidelight.text import counted, form, shell
 
 if TYPE_CHECKING:
     from sidelight.answers.questions import ExploreRequest
-    from sidelight.measures.measure import Measure
     from sidelight.progress import Progress
     from sidelight.release.release import Release
     from sidelight.report.plots import Drawing

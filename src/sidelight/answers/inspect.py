@@ -46,14 +46,13 @@ from sidelight.table.cell_lists import split_cell
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.labels import Column, ColumnKind, Label, as_number, in_order
 from sidelight.table.labels import listed as listed_labels
-from sidelight.table.roles import is_age
+from sidelight.table.roles import Roles, is_age
 from sidelight.table.table import Counts
 from sidelight.text import counted, form, fraction_in, shell
 
 if TYPE_CHECKING:
     from sidelight.progress import Progress
     from sidelight.report.plots import Drawing
-    from sidelight.table.roles import Roles
 
 
 def checks_columns(request: InspectRequest) -> bool:

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import TypeAdapter
 
 import sidelight as sl
-from sidelight.answers.questions import PromiseRequest
+from sidelight.answers.questions import (
+    BeginRequest,
+    CountRequest,
+    LedgerRequest,
+    NoiseAttackRequest,
+    NoiseRequest,
+    PromiseRequest,
+    SpentRequest,
+)
 from sidelight.answers.recipe import Name, name_hierarchies, write_call, write_python, write_table
 from sidelight.answers.sources import (
     find_declared_domain,
@@ -41,14 +49,6 @@ from sidelight.table.roles import EACH_ROW, Roles
 from sidelight.text import capitalize, counted
 
 if TYPE_CHECKING:
-    from sidelight.answers.questions import (
-        BeginRequest,
-        CountRequest,
-        LedgerRequest,
-        NoiseAttackRequest,
-        NoiseRequest,
-        SpentRequest,
-    )
     from sidelight.report.plots import Drawing
 
 

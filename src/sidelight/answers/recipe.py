@@ -21,12 +21,11 @@ from sidelight.measures.about import About
 from sidelight.measures.criterion import Criterion, call_text, limit_text
 from sidelight.policy.limits import measure_maker
 from sidelight.report.answer import Recipe
-from sidelight.table.roles import ReadingChoices
+from sidelight.table.roles import ReadingChoices, Roles
 from sidelight.text import shell
 
 if TYPE_CHECKING:
     from sidelight.answers.sources import Question
-    from sidelight.table.roles import Roles
 
 
 def write_call(function: str, *arguments: object, **settings: object) -> str:

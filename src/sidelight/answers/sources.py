@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sidelight as sl
-from sidelight.answers.questions import TableRequest
+from sidelight.answers.questions import AuditRequest, ProtectRequest, SimulateRequest, TableRequest
 from sidelight.answers.request import Request, Settings
 from sidelight.engines.files import columns_in_words, columns_of, files_of, spark_file
 from sidelight.engines.read import fits_here, streamed_table_from, table_from
@@ -33,7 +33,6 @@ from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierar
 from sidelight.table.roles import Roles
 
 if TYPE_CHECKING:
-    from sidelight.answers.questions import AuditRequest, ProtectRequest, SimulateRequest
     from sidelight.documents.document import AttackerFacts
     from sidelight.engines.spark.source import SparkFile
     from sidelight.release.release import ReleaseBlocks

@@ -33,7 +33,7 @@ import numpy as np
 from sidelight.arrays import Bits, Flags, Floats, Integers, number_rows, pack_bits, pack_positions, unpack_bits
 from sidelight.attack.common_ground import ExactOrFloats, Ground, Observation, weigh_evidence
 from sidelight.errors import BadRelease, mapping_or_empty, parameter
-from sidelight.release.groups import whole_groups
+from sidelight.release.groups import Groups, whole_groups
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import Label, Semantics, label, shown
@@ -41,7 +41,6 @@ from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 if TYPE_CHECKING:
     from sidelight.attack.intersection import People, PriorName
-    from sidelight.release.groups import Groups
     from sidelight.release.locate import Linkage
 
 FRACTIONS: Any = np.frompyfunc(Fraction, 1, 1)

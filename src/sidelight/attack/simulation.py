@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import stdtrit
 
-from sidelight.attack.intersection import intersect
+from sidelight.attack.intersection import PriorName, intersect
 from sidelight.errors import (
     BadMeasure,
     BadPolicy,
@@ -47,7 +47,6 @@ from sidelight.text import counted, html_table
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
     from sidelight.attack.exposure import Exposure
-    from sidelight.attack.intersection import PriorName
     from sidelight.measures.criterion import Bound
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]  # one method for all releases, or one for each

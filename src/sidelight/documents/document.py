@@ -30,16 +30,14 @@ from pydantic import (
 )
 
 from sidelight.errors import as_names
-from sidelight.measures.criterion import Comparison, Criterion, Judgement, exact
-from sidelight.measures.measure import AttackerAnswer, Outcome
+from sidelight.measures.criterion import Amount, Comparison, Criterion, Judgement, exact
+from sidelight.measures.measure import AttackerAnswer, Measure, Outcome
 from sidelight.release.groups import GroupName
 from sidelight.rounding import printed_cautiously, short_amount
 from sidelight.table.labels import shown
 from sidelight.text import counted, one_or_several
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Amount
-    from sidelight.measures.measure import Measure
     from sidelight.release.release import Release, ReleaseBlocks
     from sidelight.search.method import SearchResult
 

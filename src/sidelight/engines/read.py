@@ -21,7 +21,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -55,15 +55,12 @@ from sidelight.errors import (
 from sidelight.files import read_whole
 from sidelight.streams.key_stream import KeyStream, carry, split_stream, weights
 from sidelight.streams.memory import Memory
-from sidelight.streams.sorted_runs import Batch, concatenate_batches
+from sidelight.streams.sorted_runs import Batch, Packing, Words, concatenate_batches
 from sidelight.streams.streamed_table import RowBlock, StreamedTable
 from sidelight.table.cell_lists import split_cells, whole_cells
 from sidelight.table.labels import Column, ColumnKind, Label, Semantics, are_digits, kind_of_labels, positions_of, shown
 from sidelight.table.roles import Domain, Missing, ReadingChoices, Roles, check_labels
 from sidelight.table.table import Counts, Profiles, Table
-
-if TYPE_CHECKING:
-    from sidelight.streams.sorted_runs import Packing, Words
 
 # Rows repeat where at most this share of those looked at differ
 REPEAT_BELOW = 0.5

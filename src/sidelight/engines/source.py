@@ -38,12 +38,11 @@ from sidelight.arrays import KEY_LIMIT, Codes, Integers, number_keys
 from sidelight.errors import BadTable, UnknownColumn, WrongKind, did_you_mean, shortened
 from sidelight.streams.sorted_runs import Packing, Words
 from sidelight.table.labels import BLANKS, SUPPRESSED, Label, as_number, in_order, label, moment_text
-from sidelight.table.roles import is_called_as_columns_are
+from sidelight.table.roles import Roles, is_called_as_columns_are
 from sidelight.text import counted, first_repeated
 
 if TYPE_CHECKING:
     from sidelight.streams.memory import Memory
-    from sidelight.table.roles import Roles
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
 

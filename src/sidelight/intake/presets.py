@@ -41,7 +41,7 @@ from sidelight.intake.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe
 from sidelight.knowledge.tokens import TokenReader, whole_in
 from sidelight.measures.ck_safety.implications import Implications, Negations
 from sidelight.measures.classics import DistinctValues, GroupSize
-from sidelight.measures.criterion import SIGNS
+from sidelight.measures.criterion import SIGNS, Criterion
 from sidelight.measures.named_risks.size_risk import JournalistRisk, ProsecutorRisk, Statistic
 from sidelight.measures.sums import Dominance, Remainder, SumMeasure
 from sidelight.policy.policy import Policy, policy_text
@@ -52,7 +52,6 @@ from sidelight.text import read_data
 
 if TYPE_CHECKING:
     from sidelight.intake.roles import Role, SuggestedRoles
-    from sidelight.measures.criterion import Criterion
     from sidelight.measures.measure import Measure
     from sidelight.table.table import Table
 

@@ -21,9 +21,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, Unpack
 
-from sidelight.engines.source import Heading
+from sidelight.engines.source import Heading, Rows
 from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
 from sidelight.intake.profile import (
     ColumnProfile,
@@ -54,9 +54,6 @@ from sidelight.table.roles import (
     words_of,
 )
 from sidelight.text import counted, form, html_table, one_or_several
-
-if TYPE_CHECKING:
-    from sidelight.engines.source import Rows
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 """The suggested role of a column."""

@@ -32,7 +32,7 @@ import numpy as np
 from sidelight.errors import BadMeasure, BadTable, as_given, expect, parameter
 from sidelight.learner.roster import LABELS_ALONE, Roster, Truth, truth_of
 from sidelight.learner.training import ROUNDS, Model, ModelName, Trained, model_name, train_on, train_without_roster
-from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.measure import (
     ROW,
     Attacker,
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.arrays import Flags, Floats, Integers
-    from sidelight.measures.criterion import Amount
     from sidelight.table.hierarchy import Hierarchy
 
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from sidelight.arrays import Floats, Integers, add_up, number_keys, sum_by
 from sidelight.errors import BadMeasure, expect, parameter
-from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY
+from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY, Variables
 from sidelight.rounding import whole_number
 from sidelight.table.labels import (
     Column,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from sidelight.knowledge.statements import Statement
     from sidelight.max_entropy.problem import Problem
     from sidelight.max_entropy.subproblems import Solution
-    from sidelight.max_entropy.variables import Variables
     from sidelight.release.release import Members, Release
 
 OTHERS = -2

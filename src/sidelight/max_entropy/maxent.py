@@ -55,7 +55,7 @@ from sidelight.max_entropy.constraints import (
     mentioned_conditions,
     shares_of,
 )
-from sidelight.max_entropy.subproblems import solve_constraints
+from sidelight.max_entropy.subproblems import Solution, solve_constraints
 from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, NOBODY, Variables
 from sidelight.progress import Progress, quiet
 from sidelight.release.groups import GroupName, whole_groups
@@ -68,7 +68,6 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.max_entropy.problem import ReducedProblem
-    from sidelight.max_entropy.subproblems import Solution
     from sidelight.table.hierarchy import Hierarchy
 
 

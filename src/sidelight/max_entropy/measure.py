@@ -53,7 +53,7 @@ from sidelight.knowledge.facts import Someone
 from sidelight.knowledge.statements import Number, Statement, Statements, as_fraction, read_statements
 from sidelight.max_entropy.constraints import shares_of
 from sidelight.max_entropy.maxent import SOLVER_SECONDS, AnyBeliefs, maxent
-from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, in_policy
 from sidelight.measures.targets import Targeted
 from sidelight.progress import Progress, quiet
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.max_entropy.beliefs import KeyBeliefs
-    from sidelight.measures.criterion import Amount
 
 
 RuleKind: TypeAlias = Literal["has", "has not"]

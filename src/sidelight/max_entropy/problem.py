@@ -49,12 +49,11 @@ from sidelight.arrays import (
     run_starts,
     sum_by,
 )
-from sidelight.max_entropy.variables import NOBODY, ONE_PERSON, Blocks, cells_of
+from sidelight.max_entropy.variables import NOBODY, ONE_PERSON, Blocks, Variables, cells_of
 
 if TYPE_CHECKING:
     from sidelight.knowledge.facts import Who
     from sidelight.max_entropy.constraints import Constraints
-    from sidelight.max_entropy.variables import Variables
 
 Memberships: TypeAlias = tuple[Integers, Integers]
 """Which terms have which rows (or columns) in their support: the term and the row, by term."""

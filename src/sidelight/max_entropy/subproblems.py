@@ -64,16 +64,14 @@ from sidelight.max_entropy.presolve import (
     propagate_bounds,
     zeros_at,
 )
-from sidelight.max_entropy.problem import reduce_problem
-from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, ONE_PERSON
+from sidelight.max_entropy.problem import Problem, ReducedProblem, reduce_problem
+from sidelight.max_entropy.variables import NEGLIGIBLE_PEOPLE, ONE_PERSON, Variables
 from sidelight.text import counted
 from sidelight.worlds.estimate import minimum_unsatisfiable_subset
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats
     from sidelight.max_entropy.constraints import Constraints
-    from sidelight.max_entropy.problem import Problem, ReducedProblem
-    from sidelight.max_entropy.variables import Variables
     from sidelight.progress import Progress
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sidelight.arrays import Integers, reduce_fractions
-from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, whole
 from sidelight.measures.targets import Targeted, drop_values
@@ -30,7 +30,6 @@ from sidelight.rounding import PRECISE, in_words, log, round_down
 from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Amount
     from sidelight.measures.exact import Arithmetic, Numbers
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release

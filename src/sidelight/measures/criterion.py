@@ -42,7 +42,7 @@ from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
 from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Screen, join_all
 from sidelight.rounding import as_printed, exact_number, in_words, short_amount
-from sidelight.table.labels import shown
+from sidelight.table.labels import Label, shown
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from sidelight.release.generalise import AnyGroups
     from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
-    from sidelight.table.labels import Label
 
 
 SIGNS = "[]"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from sidelight.errors import BadMeasure, WrongKind, as_given, did_you_mean, expect
-from sidelight.measures.criterion import value_text
+from sidelight.measures.criterion import Amount, Bound, value_text
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, round_up
@@ -27,8 +27,6 @@ from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt
-
-    from sidelight.measures.criterion import Amount, Bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ from sidelight.errors import (
     listed,
     parameter,
 )
-from sidelight.measures.criterion import Bound, Comparison, Criterion, Finding, Witness, call_text
+from sidelight.measures.criterion import Amount, Bound, Comparison, Criterion, Finding, Witness, call_text
 from sidelight.progress import Progress, quiet
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, round_at_a_glance, short_amount
@@ -56,7 +56,6 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags
-    from sidelight.measures.criterion import Amount
     from sidelight.measures.exact import Screen
     from sidelight.release.groups import Groups
     from sidelight.release.population import Population

@@ -31,7 +31,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.criterion import Bound, Finding, Witness
+from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Attacker, Measure, Monotonicity, labels_as_written, read, whole
 from sidelight.measures.targets import (
@@ -47,7 +47,6 @@ from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_orde
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Amount
     from sidelight.measures.exact import Arithmetic, Numbers
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release

@@ -57,7 +57,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Floats, Integers, add_up, number_vectors, ranges
 from sidelight.errors import BadRelease, TooHard
-from sidelight.minimality.group_question import GroupQuestion, atoms_of
+from sidelight.minimality.group_question import GroupQuestion, HalfLimits, RosterLines, atoms_of
 from sidelight.minimality.measure import LISTED_TABLES, InsiderWitness
 from sidelight.release.generalise import Node, coarser
 from sidelight.rounding import round_up
@@ -65,7 +65,6 @@ from sidelight.table.labels import number_equal_rows
 from sidelight.worlds.closed_forms import OneCut
 
 if TYPE_CHECKING:
-    from sidelight.minimality.group_question import HalfLimits, RosterLines
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.table import Counts
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from sidelight.errors import SidelightError
-from sidelight.measures.criterion import Finding, Witness
+from sidelight.measures.criterion import Amount, Finding, Witness
 from sidelight.measures.measure import ROW, Attacker, AttackerAnswer, FoundRelease, Measure, Monotonicity, in_policy
 from sidelight.rounding import in_words
 from sidelight.table.hierarchy import Hierarchy
@@ -27,7 +27,6 @@ from sidelight.table.table import Table
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Amount
     from sidelight.minimality.insider import InsiderBeliefs
     from sidelight.release.release import Release
     from sidelight.search.method import SearchResult

@@ -46,7 +46,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -54,17 +54,21 @@ from sidelight.arrays import Codes, Flags, Integers, add_up, number_rows, ranges
 from sidelight.errors import BadNoise, WrongKind, as_given, did_you_mean, expect, expect_mapping, is_one_of, parameter
 from sidelight.noise.accountant import PaidChoice, Spending
 from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_ledger
-from sidelight.noise.mechanism import Amount, PrivacyUnit, exact_epsilon, opendp, refuse_useless, units_changed
+from sidelight.noise.mechanism import (
+    Amount,
+    Neighbours,
+    PrivacyUnit,
+    exact_epsilon,
+    opendp,
+    refuse_useless,
+    units_changed,
+)
 from sidelight.noise.workload import CoarserLevel, coarser_level
 from sidelight.rounding import round_down, whole_number
 from sidelight.search.method import SearchedLevel, SearchOutcome, searched_levels
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import SUPPRESSED, Column, Label, label, number_equal_rows
+from sidelight.table.labels import SUPPRESSED, Column, Label, Semantics, label, number_equal_rows
 from sidelight.table.table import Counts, Events, Table, expect_one_sensitive
-
-if TYPE_CHECKING:
-    from sidelight.noise.mechanism import Neighbours
-    from sidelight.table.labels import Semantics
 
 # How people with undeclared labels or values are treated: cells of their own, left out, or refused
 Outside: TypeAlias = Literal["other", "leave out", "an error"]

@@ -34,7 +34,7 @@ import pyarrow as pa
 
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
-from sidelight.noise.accountant import CountedColumns, Spending, epsilon_of_noise, promise_of
+from sidelight.noise.accountant import Account, CountedColumns, Spending, epsilon_of_noise, promise_of
 from sidelight.noise.domain import (
     CELLS_AT_MOST,
     COUNT,
@@ -52,6 +52,7 @@ from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_led
 from sidelight.noise.mechanism import (
     Amount,
     Mechanism,
+    Neighbours,
     PrivacyCost,
     PrivacyUnit,
     better_without_delta,
@@ -62,19 +63,16 @@ from sidelight.noise.workload import TOTAL, CellLayout, CoarserLevel, Queries, r
 from sidelight.release.groups import whole_groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Column, Label, Tabular, arrow_labels, label, shown
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Counts, Events, Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
     from sidelight.attack.posterior import ExpectedCounts
-    from sidelight.noise.accountant import Account
-    from sidelight.noise.mechanism import Neighbours
     from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.roles import Missing
-    from sidelight.table.table import Events
 
 # Why there is no promise in beliefs
 PEOPLE_NOT_DECLARED = (

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import Integers, number_rows
+from sidelight.arrays import Floats, Integers, number_rows
 from sidelight.errors import BadNoise, parameter
 from sidelight.noise.accountant import CountedColumns, Spending
 from sidelight.noise.domain import MEASURED, collect_holdings, count_cells, expect_countable, rank_labels
@@ -45,6 +45,7 @@ from sidelight.noise.ledger import Ledger, open_ledger, paying, warn_without_led
 from sidelight.noise.mechanism import (
     SMALLEST_DELTA,
     Amount,
+    Neighbours,
     PrivacyUnit,
     amount_text,
     calibrate,
@@ -58,8 +59,6 @@ from sidelight.table.labels import Column
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Floats
-    from sidelight.noise.mechanism import Neighbours
     from sidelight.table.table import Events, Table
 
 

@@ -47,6 +47,7 @@ from sidelight.noise.mechanism import (
     SMALLEST_EPSILON,
     Mechanism,
     PrivacyCost,
+    Sensitivity,
     calibrate,
     calibrate_rho,
     concentrated_epsilon,
@@ -55,7 +56,6 @@ from sidelight.noise.mechanism import (
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Floats, Integers
-    from sidelight.noise.mechanism import Sensitivity
     from sidelight.table.labels import Label
 
 # Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.

@@ -24,6 +24,7 @@ from sidelight.engines.formats.write import (
     FormatName,
     RandomBytes,
     Sheet,
+    Writer,
     draw_order,
     fits_one_shuffle,
     random_bytes,
@@ -57,16 +58,14 @@ from sidelight.release.read import release_from
 from sidelight.release.release import Members, Release
 from sidelight.streams.memory import Memory
 from sidelight.table.labels import Column, JointDomain, Label, unused_name, value_columns
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Counts, Intake, Table
 from sidelight.text import counted, html_table, one_or_several
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.engines.formats.write import Writer
     from sidelight.search.method import Method, SearchResult
     from sidelight.search.utility import Buckets
     from sidelight.table.roles import Domain
-    from sidelight.table.table import Intake
 
 
 @dataclass(frozen=True, slots=True, repr=False)

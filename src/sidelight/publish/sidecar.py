@@ -53,14 +53,13 @@ from sidelight.release.locate import covers_to_tell
 from sidelight.release.population import Population
 from sidelight.release.printed_labels import Nodes, Printing
 from sidelight.release.read import Rows
-from sidelight.release.release import Provenance
+from sidelight.release.release import Provenance, Release
 from sidelight.search.utility import OF_VALUES
 from sidelight.table.labels import Column, ColumnKind, Label, Semantics, listed
 from sidelight.table.roles import Missing, Roles
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion, Judgement
-    from sidelight.release.release import Release
     from sidelight.search.method import SearchResult
     from sidelight.streams.streamed_table import AnyTable
 

@@ -44,16 +44,22 @@ from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, ex
 from sidelight.release.groups import Groups, held_groups, hold_groups, key_block, keys_as_groups, roll_up
 from sidelight.release.printed_labels import Printing
 from sidelight.release.release import Members, Release, ReleaseBlocks, StreamedRelease
-from sidelight.streams.key_stream import Relabelling, ReportRows, do_not_report, people_surely_below, roll_up_stream
+from sidelight.streams.key_stream import (
+    KeyBlock,
+    KeyStream,
+    Relabelling,
+    ReportRows,
+    do_not_report,
+    people_surely_below,
+    roll_up_stream,
+)
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies, coarser_values
-from sidelight.table.labels import Column, JointDomain, Semantics, number_equal_rows
+from sidelight.table.labels import Column, JointDomain, Label, Semantics, number_equal_rows
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.release.population import Population
-    from sidelight.streams.key_stream import KeyBlock, KeyStream
     from sidelight.streams.streamed_table import AnyTable, StreamedTable
-    from sidelight.table.labels import Label
 
 
 def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Integers, add_up, number_keys
-from sidelight.errors import BadRelease, UnknownValue, WrongKind, did_you_mean, expect_several, kind_in_words
+from sidelight.errors import BadRelease, NoRoom, UnknownValue, WrongKind, did_you_mean, expect_several, kind_in_words
 from sidelight.table.labels import (
     SUPPRESSED,
     Column,
@@ -43,14 +43,12 @@ from sidelight.table.labels import (
     shown,
     stack_columns,
 )
-from sidelight.table.table import CELLS_AT_ONCE, MOST_PEOPLE, Counts
+from sidelight.table.table import CELLS_AT_ONCE, MOST_PEOPLE, Counts, Table
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
-    from sidelight.errors import NoRoom
     from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed
     from sidelight.streams.memory import Memory
-    from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)

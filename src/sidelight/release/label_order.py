@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -48,15 +48,13 @@ from sidelight.release.printed_labels import (
     OUR_DAYS,
     OUR_NUMBERS,
     PLAIN_NUMBER,
+    Nodes,
     PrintedLabel,
     day_of,
     plain_form,
     read_label,
 )
 from sidelight.table.labels import SUPPRESSED, Label, as_number, shown
-
-if TYPE_CHECKING:
-    from sidelight.release.printed_labels import Nodes
 
 Stretch: TypeAlias = tuple[int, int]
 """Neighbours in an order: where they start, and where the rest begins."""

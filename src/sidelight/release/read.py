@@ -15,7 +15,7 @@ import numpy as np
 
 from sidelight.engines.read import stream_keys, tabulate
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, as_names, expect, is_one_of, parameter
-from sidelight.release.groups import keys_as_groups, roll_up, whole_groups
+from sidelight.release.groups import Groups, keys_as_groups, roll_up, whole_groups
 from sidelight.release.release import Members, Release, StreamedRelease, refuse_too_many_people
 from sidelight.streams.memory import Memory
 from sidelight.table.cell_lists import no_value_hint
@@ -26,7 +26,6 @@ from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
-    from sidelight.release.groups import Groups
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""

@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sidelight.errors import NotAvailable, SidelightError, did_you_mean, expect, parameter
 from sidelight.policy.measure_names import ASK_CHOICES, asked_attackers
@@ -35,16 +35,13 @@ from sidelight.report.page import (
 )
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
-from sidelight.report.release_report import ReleaseReport
+from sidelight.report.release_report import AttackTried, CheckedBeliefs, HowMade, ReleaseReport, RiskBefore
 from sidelight.report.render import html_page, markdown_page, read_template
 from sidelight.report.report import ATTACKERS, attacker_of, conclude
 from sidelight.rounding import ROUNDED
 from sidelight.search.protect import METHODS
 from sidelight.search.utility import MEANINGS
 from sidelight.text import capitalize, counted, form
-
-if TYPE_CHECKING:
-    from sidelight.report.release_report import AttackTried, CheckedBeliefs, HowMade, RiskBefore
 
 VERDICTS: dict[bool | None, tuple[str, str, PageVerdict | None]] = {
     True: ("✓ within", ": within", "within"),

@@ -44,7 +44,7 @@ from sidelight.measures.disclosure_curve import disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.measure_names import ASK_CHOICES
-from sidelight.policy.policy import Policy, policy_text
+from sidelight.policy.policy import Policy, Verdict, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.publish import read_published
 from sidelight.publish.sidecar import (
@@ -82,7 +82,6 @@ from sidelight.table.table import Intake, Table
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Criterion
-    from sidelight.policy.policy import Verdict
 
 
 def release_report(

@@ -37,8 +37,8 @@ from sidelight.documents.document import (
 from sidelight.errors import BadMeasure, as_names
 from sidelight.measures.about import About, count_parts_before, prepare_release, view_block
 from sidelight.measures.column_subsets.identifying_columns import people_alone, worst_columns
-from sidelight.measures.criterion import CriterionCheck
-from sidelight.measures.measure import FAMILIES, Attacker, AttackerAnswer
+from sidelight.measures.criterion import Criterion, CriterionCheck, Finding, Judgement
+from sidelight.measures.measure import FAMILIES, Attacker, AttackerAnswer, Measure
 from sidelight.policy.measure_names import asked_attackers, find_measure
 from sidelight.report.answer import Answer
 from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
@@ -50,8 +50,6 @@ from sidelight.text import capitalize, counted, form, shorten_label
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
-    from sidelight.measures.criterion import Criterion, Finding, Judgement
-    from sidelight.measures.measure import Measure
     from sidelight.policy.policy import Verdict
     from sidelight.release.groups import GroupBlock
     from sidelight.release.release import ReleaseBlocks

@@ -19,7 +19,7 @@ import numpy as np
 from sidelight.arrays import Integers, add_up
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printed_labels import Nodes, kind_of
-from sidelight.release.release import Members
+from sidelight.release.release import Members, Release
 from sidelight.rounding import in_words, short_amount
 from sidelight.search.utility import (
     QUICK_UTILITIES,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress
     from sidelight.publish.publish import Layout, Published
-    from sidelight.release.release import Release
     from sidelight.search.mondrian_cuts import CutTree
     from sidelight.table.hierarchy import Hierarchy
 

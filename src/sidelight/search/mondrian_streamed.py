@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from sidelight.ahead import ahead
 from sidelight.arrays import Codes, Flags, Integers, add_up
-from sidelight.release.groups import whole_groups
+from sidelight.release.groups import Groups, whole_groups
 from sidelight.release.release import Release
 from sidelight.search.effort import EFFORT
 from sidelight.search.method import SearchOutcome
@@ -44,7 +44,6 @@ from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.progress import Progress
-    from sidelight.release.groups import Groups
     from sidelight.search.mondrian import Acceptance
     from sidelight.search.policy_check import PolicyCheck
     from sidelight.streams.streamed_table import RowBlock, StreamedTable

@@ -37,14 +37,13 @@ from sidelight.measures.classics import DistinctValues, GroupSize
 from sidelight.measures.criterion import Amount, Comparison, Criterion, CriterionCheck, Judgement, exact
 from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import Policy
-from sidelight.release.groups import whole_groups
+from sidelight.release.groups import Groups, whole_groups
 from sidelight.release.release import Release
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Flags, Integers
     from sidelight.release.generalise import AnyGroups
-    from sidelight.release.groups import Groups
     from sidelight.streams.streamed_table import AnyTable
     from sidelight.table.labels import Label, Semantics
 

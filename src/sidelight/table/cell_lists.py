@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.arrays import add_up, number_keys
+from sidelight.arrays import Flags, Integers, add_up, number_keys
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.labels import Column, Label, Semantics, in_order
 from sidelight.table.table import Counts, Intake, Profiles, Table
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Flags, Integers
     from sidelight.table.roles import Roles
 
 

@@ -24,14 +24,13 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from sidelight.knowledge.facts import Compound, Fact, Has, OneOf, Same, Who
 from sidelight.policy.measure_names import all_measures
-from sidelight.release.groups import whole_groups
+from sidelight.release.groups import Groups, whole_groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Column, Label, Semantics
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.measures.measure import Measure
-    from sidelight.release.groups import Groups
 
 # Labels of quasi-identifiers; `None` is a missing cell
 CELLS: tuple[Label, ...] = ("30", "4", "30-39", "*", "", "né", None)

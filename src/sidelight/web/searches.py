@@ -35,7 +35,7 @@ from sidelight.report.make import report_on_result, summarise_exposure
 from sidelight.report.plots import altair
 from sidelight.report.release_report import Circumstances, ReleaseReport
 from sidelight.report.report import AuditFinding
-from sidelight.search.protect import add_answers
+from sidelight.search.protect import Ask, add_answers
 from sidelight.text import counted
 from sidelight.web.jobs import Job, JobAnswer, Work, so_far
 from sidelight.web.workspace import LONGEST_TEXT, MOST_FILES, State, StateFields, Workspace, read_state
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from sidelight.answers.signing import ReportChoice
     from sidelight.progress import Progress
     from sidelight.search.method import SearchResult
-    from sidelight.search.protect import Ask
 
 PUBLISHING = "publishing"
 """The lane of publishing."""

@@ -69,7 +69,7 @@ from sidelight.measures.targets import (
     read_rates,
     read_value,
 )
-from sidelight.release.groups import stack_groups
+from sidelight.release.groups import GroupName, Groups, stack_groups
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, show_in_list, shown
 from sidelight.text import counted
@@ -78,7 +78,6 @@ from sidelight.worlds.closed_forms import probability_of_avoiding
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
     from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceWitness
-    from sidelight.release.groups import GroupName, Groups
     from sidelight.release.release import Release
     from sidelight.worlds.brute_force import Person
 

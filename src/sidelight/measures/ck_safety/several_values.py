@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.measures.ck_safety.implications import Atom, ImplicationsWitness
+from sidelight.measures.ck_safety.implications import Atom, Implications, ImplicationsWitness, NegationsWitness
 from sidelight.measures.ck_safety.minimize import LOG_OF_ZERO
 from sidelight.measures.criterion import Amount, Finding
 from sidelight.measures.exact import BITS_REPORTED, FRACTIONS, Number, RatioArithmetic, compute_exactly, tolerance
@@ -55,7 +55,6 @@ from sidelight.worlds.closed_forms import Investigation, Others, odds
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.measures.ck_safety.implications import Implications, NegationsWitness
     from sidelight.measures.targets import Targets
     from sidelight.release.groups import Groups
     from sidelight.release.release import Release

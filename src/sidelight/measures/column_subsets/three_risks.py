@@ -53,7 +53,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -89,15 +89,12 @@ from sidelight.measures.measure import (
     read,
     whole,
 )
-from sidelight.release.groups import roll_up, whole_groups
+from sidelight.release.groups import GroupName, Groups, roll_up, whole_groups
 from sidelight.release.release import Members, Release
 from sidelight.rounding import decimal_text, round_up, short_decimal
 from sidelight.table.labels import Column, Label, Semantics, number_equal_rows, show_in_list
 from sidelight.table.table import Counts
 from sidelight.text import capitalize, counted
-
-if TYPE_CHECKING:
-    from sidelight.release.groups import GroupName, Groups
 
 
 def known_cells(release: Release) -> Members:

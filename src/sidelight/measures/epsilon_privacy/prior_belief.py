@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
-from sidelight.measures.criterion import Bound, Finding, Witness
+from sidelight.measures.criterion import Amount, Bound, Finding, Witness
 from sidelight.measures.epsilon_privacy.prior import (
     EVERY_SUBSET,
     Least,
@@ -77,7 +77,6 @@ from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.arrays import Floats, Integers
-    from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups
 
 ValueWeights: TypeAlias = Mapping[str, Bound] | Mapping[Label, Bound]

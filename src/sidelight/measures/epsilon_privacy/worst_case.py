@@ -65,7 +65,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, number_runs, run_starts, smallest_of_each
 from sidelight.errors import BadMeasure, did_you_mean, listed
-from sidelight.measures.criterion import Witness
+from sidelight.measures.criterion import Amount, Witness
 from sidelight.measures.exact import NEAR
 from sidelight.measures.targets import Predicate
 from sidelight.table.labels import MISSING, Column, JointDomain, Label, shown
@@ -78,7 +78,6 @@ from sidelight.worlds.brute_force import (
 )
 
 if TYPE_CHECKING:
-    from sidelight.measures.criterion import Amount
     from sidelight.measures.epsilon_privacy.prior import Prior, PriorByColumn
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
     from sidelight.release.groups import Groups

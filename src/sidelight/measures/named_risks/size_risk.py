@@ -60,13 +60,12 @@ from sidelight.measures.measure import (
     join_tallies,
     read,
 )
-from sidelight.release.groups import keys_as_groups
+from sidelight.release.groups import Groups, PopulationCounts, keys_as_groups
 from sidelight.release.population import Population, refuse_fewer
 from sidelight.rounding import decimal_text, exact_number, exact_text, short_decimal, to_places
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
-    from sidelight.release.groups import Groups, PopulationCounts
     from sidelight.release.release import Release
     from sidelight.table.table import Table
 

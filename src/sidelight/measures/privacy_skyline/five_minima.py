@@ -55,13 +55,12 @@ import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
 from sidelight.measures.exact import BITS_REPORTED, Number, RatioArithmetic, compare_exactly, compute_exactly, tolerance
-from sidelight.table.table import CELLS_AT_ONCE
+from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 if TYPE_CHECKING:
     from sidelight.measures.criterion import Amount
     from sidelight.release.groups import Groups
     from sidelight.table.labels import Label, Semantics
-    from sidelight.table.table import Counts
 
 SETTLED = -np.inf
 """The logarithm of odds of zero."""

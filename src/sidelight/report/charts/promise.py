@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.noise.privacy_profile import largest_posterior
-from sidelight.noise.semantic_privacy import plain_percent, round_percent, two_digits
+from sidelight.noise.semantic_privacy import SemanticPrivacy, plain_percent, round_percent, two_digits
 from sidelight.report.plots import (
     BLUE,
     GREY,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import altair as alt
 
     from sidelight.noise.mechanism import Neighbours
-    from sidelight.noise.semantic_privacy import SemanticPrivacy
 
 
 WORDS: dict[Neighbours, dict[str, str]] = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sidelight.documents.document import PolicyBound, number, policy_bound
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.criterion import Bound, Comparison, Criterion, exact
+from sidelight.measures.criterion import Amount, Bound, Comparison, Criterion, exact
 from sidelight.report.plots import (
     BLUE,
     INK,
@@ -32,7 +32,6 @@ from sidelight.text import join_words
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.measures.criterion import Amount
     from sidelight.measures.disclosure_curve import DisclosureCurve
 
 KINDS: dict[tuple[str, str], tuple[str, str]] = {
