@@ -17,8 +17,10 @@ def leave(*_: object) -> None:
 
 
 try:
+    import atexit
     import signal
     import sys
+    import threading
     from contextlib import suppress
 except KeyboardInterrupt:
     leave()
@@ -100,12 +102,18 @@ def _silence_libraries() -> None:
 
 
 def leave_at_once(status: object) -> None:
-    """Exit without finalising libraries if one ran out of memory, as some would then crash."""
-    if status == 2 and address_limit() is not None:
+    """Exit without finalising libraries if one ran out of memory or the page's threads still use them.
+
+    Some would crash, or list what they leak.  Workers of the page end with their server.
+    """
+    page = "sidelight.web.jobs" in sys.modules and threading.active_count() > 1
+    if isinstance(status, int) and (page or (status == 2 and address_limit() is not None)):
+        if page:
+            atexit._run_exitfuncs()  # which remove temporary folders
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError, AttributeError):
                 stream.flush()
-        os._exit(2)
+        os._exit(status)
 
 
 def main() -> None:
