@@ -106,7 +106,7 @@ def test_a_risk_map_agrees_with_measuring_every_point(semantics):
         raised = risk_map.risks(rows)
         assert all(Fraction(float(risk)) >= true for risk, true in zip(raised, exact, strict=True))
         assert np.abs(raised - np.array(exact, float)).max() < 1e-9
-        assert risk_map.withstands(rows, below).tolist() == [risk < Fraction(str(below)) for risk in exact]
+        assert risk_map.resists(rows, below).tolist() == [risk < Fraction(str(below)) for risk in exact]
         skyline = sl.knowledge_skyline(release, value, below)
         maximal = {point for point, is_maximal in zip(points, risk_map.maximal(rows, below), strict=True) if is_maximal}
         if risk_map.anybody:

@@ -383,16 +383,32 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
     return many, whole_amount("learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING)
 
 
+@dataclass(frozen=True, slots=True)
+class MateBelief:
+    """The belief that people of the same group with these labels have the value too."""
+
+    says: tuple[tuple[str, Label], ...]
+    people: int
+    belief: float
+
+
+@dataclass(frozen=True, slots=True)
+class TellingLabel:
+    """A label that speaks for the value: `weight` is ln of how much likelier it makes it than the group's others."""
+
+    column: str
+    label: Label
+    weight: float
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class LearntBelief(Witness):
     """The person with the largest belief: their line of the roster and labels, and the labels that speak for it."""
 
     line: int = 0
     says: tuple[tuple[str, Label], ...] = ()
-    # labels, people and belief of others of the group who may have the value too
-    mates: tuple[tuple[tuple[tuple[str, Label], ...], int, float], ...] = ()
-    # columns, labels and weights: ln of how much likelier a label makes the value than the group's others
-    telling: tuple[tuple[str, Label, float], ...] = ()
+    mates: tuple[MateBelief, ...] = ()
+    telling: tuple[TellingLabel, ...] = ()
 
 
 def is_beyond_chance(people: int, right: float, limit: float) -> bool:
@@ -561,8 +577,8 @@ class Learner(Measure):
         )
         sure = f"be {in_words(finding.value)} sure" if finding.value != 1 else "be sure (1)"
         who = f"Somebody who trains a {self.model} model on the release would {sure}"
-        telling = ", ".join(f"{column} {show_in_list(label)}" for column, label, _ in witness.telling)
-        others = ", ".join(f"{belief:.3f}" for *_, belief in witness.mates)
+        telling = ", ".join(f"{each.column} {show_in_list(each.label)}" for each in witness.telling)
+        others = ", ".join(f"{each.belief:.3f}" for each in witness.mates)
         sentences = [f"{who} that {person} has '{shown(witness.value)}'."]
         sentences += [f"What speaks most for it: {telling}."] if telling else []
         sentences += [f"Others of the group are believed to have it with {others}."] if others else []
@@ -588,7 +604,7 @@ def _describe_belief(roster: Roster, trained: Trained, cell: int) -> LearntBelie
     same = np.flatnonzero((members.group[roster.line] == group) & (roster.value == value) & (roster.line != line))
     same = same[np.argsort(-trained.beliefs[same], kind="stable")][:5]
     mates = tuple(
-        (roster.says(int(members.key[other])), int(members.people[other]), float(trained.beliefs[at]))
+        MateBelief(roster.says(int(members.key[other])), int(members.people[other]), float(trained.beliefs[at]))
         for at, other in zip(same.tolist(), roster.line[same].tolist(), strict=True)
     )
     key = int(members.key[line])
@@ -596,7 +612,7 @@ def _describe_belief(roster: Roster, trained: Trained, cell: int) -> LearntBelie
     return LearntBelief(release.groups.name(group), release.domain[value], line, roster.says(key), mates, telling)
 
 
-def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[tuple[str, Label, float], ...]:
+def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[TellingLabel, ...]:
     """Return the labels that speak most for a value, against the weighted mean of the group's other values."""
     line = int(roster.line[cell])
     cells = np.arange(roster.cell_starts[line], roster.cell_starts[line + 1])
@@ -608,7 +624,7 @@ def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[tuple[s
     for column, scores in zip(roster.columns, model.scores_by_column(), strict=True):
         score: Floats = scores[column.codes[key]]
         others = float(counts @ score[values] / counts.sum())
-        weights.append((column.name, column.cell(key), float(score[roster.value[cell]]) - others))
+        weights.append(TellingLabel(column.name, column.cell(key), float(score[roster.value[cell]]) - others))
     # a label with less weight is noise; the three that speak most are named
-    speaking = [each for each in weights if each[2] > 1e-6]
-    return tuple(sorted(speaking, key=lambda each: -each[2])[:3])
+    speaking = [each for each in weights if each.weight > 1e-6]
+    return tuple(sorted(speaking, key=lambda each: -each.weight)[:3])

@@ -25,8 +25,8 @@ def test_the_witness_names_the_evidence_and_replays(model):
     assert isinstance(witness, LearntBelief)
     assert dict(witness.says)["sex"] == "f"
     assert witness.value == "Anorexia"
-    assert [says[0] for says, *_ in witness.mates] == [("sex", "m")]
-    assert witness.telling[0][0] == "sex"
+    assert [mate.says[0] for mate in witness.mates] == [("sex", "m")]
+    assert witness.telling[0].column == "sex"
     assert finding.replay(release) == pytest.approx(finding.value, abs=1e-6)
     assert mentions(finding.explain(), "most", "sex f")
     assert sl.learn(release, model).largest == pytest.approx(finding.value, abs=1e-6)

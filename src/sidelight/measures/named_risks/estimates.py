@@ -266,22 +266,12 @@ class UniquesEstimate(Measure):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class UniquesWitness(Witness):
-    """A group of one person, the histogram of sizes as (people, groups), the sampled share, and models' estimates."""
+class MatchWitness(Witness):
+    """A group of one person, how many such groups and groups of two there are, and the share that was sampled."""
 
-    histogram: tuple[tuple[int, int], ...]
+    alone: int
+    pairs: int
     fraction: Fraction
-    models: tuple[ModelEstimate, ...] = ()
-
-    @property
-    def alone(self) -> int:
-        """The number of groups of one person."""
-        return dict(self.histogram).get(1, 0)
-
-    @property
-    def pairs(self) -> int:
-        """The number of groups of two."""
-        return dict(self.histogram).get(2, 0)
 
 
 @dataclass(frozen=True)
@@ -348,13 +338,13 @@ class UniqueMatch(UniquesEstimate):
             sampled = Fraction(histogram.everybody * WEIGHT_UNIT, weight)
         else:
             sampled = Fraction(exact_number(self.fraction, BadMeasure, "fraction"))
-        witness = UniquesWitness(alone, histogram=histogram.entries(), fraction=sampled)
+        witness = MatchWitness(alone, alone=histogram.of_size(1), pairs=histogram.of_size(2), fraction=sampled)
         notes = () if witness.pairs else ("no group is a pair, so that the estimate of a unique match is 1",)
         return Finding(self, _match(sampled, witness.alone, witness.pairs), witness, notes)
 
     def explain(self, finding: Finding) -> str:
         witness = finding.witness
-        if not isinstance(witness, UniquesWitness):
+        if not isinstance(witness, MatchWitness):
             return "Nobody finds a single match: nobody is alone in a group."
         percent = short_decimal(witness.fraction * 100)
         sample = f"this {percent} % sample" if witness.fraction < 1 else "a whole population"
@@ -365,12 +355,20 @@ class UniqueMatch(UniquesEstimate):
         return f"Who finds one single match in {sample} is right with about {right}: {people}, and {pairs}."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        assert isinstance(witness, UniquesWitness)
+        assert isinstance(witness, MatchWitness)
         return _match(witness.fraction, *(int(np.count_nonzero(release.groups.sizes == people)) for people in (1, 2)))
 
 
 def _match(fraction: Fraction, alone: int, pairs: int) -> Fraction:
     return fraction * alone / (fraction * alone + 2 * (1 - fraction) * pairs) if alone else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class UniquesWitness(Witness):
+    """A group of one person, the histogram of sizes as (people, groups), and the estimate of each model."""
+
+    histogram: tuple[tuple[int, int], ...]
+    models: tuple[ModelEstimate, ...]
 
 
 @dataclass(frozen=True)
@@ -427,8 +425,7 @@ class PopulationUniques(UniquesEstimate):
     def read_off(self, histogram: SizeHistogram, weight: int, alone: GroupName) -> Finding:
         """Return the estimates of the models; of a release that is the whole population, its own uniques."""
         models = self._ask_models(histogram)
-        sampled = Fraction(histogram.everybody, self.people)
-        witness = UniquesWitness(alone, histogram=histogram.entries(), fraction=sampled, models=models)
+        witness = UniquesWitness(alone, histogram=histogram.entries(), models=models)
         if not models:
             return Finding(self, Fraction(histogram.of_size(1)), witness, ("the release is the whole population",))
         answers = [each.uniques for each in models]

@@ -160,14 +160,14 @@ SizeRuns: TypeAlias = list[tuple[int, int, int]]
 class SizeWitness(Witness):
     """The worst group, its people here and in the population, and the counts whose ratio is the value.
 
-    The value is `matches` / `everybody`: 1 of the group's people, expected matches of all people, or people above the
+    The value is `part` / `whole`: 1 of the group's people, expected matches of all people, or people above the
     threshold of all people.  `lowest` is the smallest risk of any group.
     """
 
     people: int
     population: int
-    matches: Amount
-    everybody: int
+    part: Amount
+    whole: int
     lowest: Fraction
 
 
@@ -329,9 +329,7 @@ class SizeRisk(Measure):
         (histogram, beyond), (value, name, people, population) = totals, worst[1]
         matches, everybody = self.counts(histogram, value)
         lowest = self.extreme(histogram, highest=False)
-        witness = SizeWitness(
-            name, people=people, population=population, matches=matches, everybody=everybody, lowest=lowest
-        )
+        witness = SizeWitness(name, people=people, population=population, part=matches, whole=everybody, lowest=lowest)
         strangers = f"{counted(beyond, 'person')} of the release {form('is', beyond)}"
         notes = (f"{strangers} not in the population, and counted in it",) if beyond else ()
         return Finding(self, share(matches, everybody), witness, notes)
@@ -403,9 +401,9 @@ class SizeRisk(Measure):
             return self.nobody
         if self.statistic != "share above":
             return self.in_words(finding, witness)
-        above, needed = int(witness.matches), self.people_needed
+        above, needed = int(witness.part), self.people_needed
         share_above = decimal_text(Fraction(finding.value), up=True)
-        people = f"{above:,} of {counted(witness.everybody, 'person')} ({share_above})"
+        people = f"{above:,} of {counted(witness.whole, 'person')} ({share_above})"
         if needed is None:
             return f"{people} {form('is', above)} in groups of any size: above 0."
         if needed == 1:
@@ -464,7 +462,7 @@ class ProsecutorRisk(SizeRisk):
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         if self.statistic == "average":
-            right = f"{short_decimal(Fraction(witness.matches))} of {counted(witness.everybody, 'person')}"
+            right = f"{short_decimal(Fraction(witness.part))} of {counted(witness.whole, 'person')}"
             value = exact_text(finding.value)
             return f"Whoever knows who is in the release and looks everybody up is right about {right}: {value}."
         if witness.people == 1:
@@ -592,9 +590,9 @@ class MarketerRisk(SizeRisk):
     needs_population: ClassVar[bool] = False
 
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
-        people = f"{to_places(Fraction(witness.matches), 1):,f}"
+        people = f"{to_places(Fraction(witness.part), 1):,f}"
         to = "the release" if self.register is None else "the register"
-        return f"Whoever links everybody to {to} is right about {people} of {counted(witness.everybody, 'person')}."
+        return f"Whoever links everybody to {to} is right about {people} of {counted(witness.whole, 'person')}."
 
 
 @dataclass(frozen=True)

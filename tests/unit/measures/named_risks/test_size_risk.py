@@ -199,7 +199,7 @@ def test_the_group_of_which_the_largest_share_is_here_is_named(people, populatio
         people[worst - 1],
         population[worst - 1],
     )
-    assert (witness.matches, witness.everybody) == (max(shares).numerator, max(shares).denominator)
+    assert (witness.part, witness.whole) == (max(shares).numerator, max(shares).denominator)
     assert witness.lowest == min(shares)
 
 
@@ -234,7 +234,7 @@ def test_rows_are_told_apart_exactly_where_floats_cannot():
 )
 def test_the_value_is_matches_of_everybody_and_adds_up_again(measure, matches, everybody):
     finding = measure.measure(sizes(5, 2, 3))
-    assert (finding.witness.matches, finding.witness.everybody) == (matches, everybody)
+    assert (finding.witness.part, finding.witness.whole) == (matches, everybody)
     assert finding.value == Fraction(matches, everybody) == finding.replay(sizes(5, 2, 3))
     assert isinstance(finding.replay(sizes(5, 2, 3)), Fraction)
     assert (finding.witness.group.number, finding.witness.lowest) == (2, Fraction(1, 5))
